@@ -1,0 +1,9 @@
+//! The pure part of pg_memento: no Postgres, no IO, no clock, no unsafe.
+//!
+//! Everything here is a function of its arguments, so it can be tested by properties and called from any
+//! layer above.
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod chunk;
+pub mod project;

@@ -1,0 +1,7 @@
+//! The functions that SQL can call: decode, call, encode. No SQL text, no unsafe.
+
+pub mod guard;
+pub mod memory;
+pub mod operate;
+pub mod search;
+pub mod tenancy;

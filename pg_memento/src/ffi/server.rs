@@ -1,0 +1,28 @@
+//! Facts about the running server.
+
+use std::ffi::CStr;
+
+use pgrx::pg_sys;
+
+/// Whether pg_upgrade started this server.
+pub fn in_binary_upgrade() -> bool {
+    // SAFETY: a global of the server, written once at start.
+    unsafe { pg_sys::IsBinaryUpgrade }
+}
+
+/// Whether the library is being loaded by shared_preload_libraries.
+pub fn preloading() -> bool {
+    // SAFETY: a global of the server, read in the main thread.
+    unsafe { pg_sys::process_shared_preload_libraries_in_progress }
+}
+
+/// Makes unknown settings with this prefix an error.
+pub fn reserve_setting_prefix(prefix: &'static CStr) {
+    // SAFETY: the string is static and the server copies it.
+    unsafe { pg_sys::MarkGUCPrefixReserved(prefix.as_ptr()) }
+}
+
+/// Ends the statement if the user has cancelled it or it has timed out. To be called in every long loop.
+pub fn check_for_interrupts() {
+    pgrx::check_for_interrupts!();
+}

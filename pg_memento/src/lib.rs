@@ -1,0 +1,76 @@
+//! pg_memento: agent memory and retrieval inside Postgres.
+//!
+//! A thin adapter around `memento-core`: `api` decodes, `service` composes, `spi` holds the statements, `ffi`
+//! holds what is unsafe. The install-time schema is in `sql/` at the root of the workspace.
+
+mod api;
+mod error;
+mod ffi;
+mod gucs;
+mod init;
+mod service;
+mod spi;
+#[cfg(any(test, feature = "pg_test"))]
+mod tests;
+
+use pgrx::prelude::*;
+
+pg_module_magic!(name, version);
+
+#[cfg(not(panic = "unwind"))]
+compile_error!("a panic must unwind into a Postgres error: build with panic = \"unwind\"");
+
+/// Called once by each process that loads the library: the postmaster when it is preloaded, else a backend.
+#[pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    init::init();
+}
+
+// The schema, in the order of installation. Each file requires the one before it and the functions it names.
+extension_sql_file!("../../sql/00_bootstrap.sql", name = "bootstrap", bootstrap);
+extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["bootstrap"]);
+extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["tenancy"]);
+extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
+extension_sql_file!(
+    "../../sql/60_policy.sql",
+    name = "policy",
+    requires = ["text", api::tenancy::readable_projects, api::tenancy::writable_projects]
+);
+extension_sql_file!("../../sql/61_guard.sql", name = "guard", requires = ["policy", api::guard::_load_library]);
+extension_sql_file!(
+    "../../sql/70_api_tenancy.sql",
+    name = "api_tenancy",
+    requires = [
+        "guard",
+        api::tenancy::use_project,
+        api::tenancy::current_project,
+        api::tenancy::create_project,
+        api::tenancy::grant_access,
+        api::tenancy::revoke_access
+    ]
+);
+extension_sql_file!(
+    "../../sql/71_api_memory.sql",
+    name = "api_memory",
+    requires = ["api_tenancy", api::memory::remember, api::search::search]
+);
+extension_sql_file!(
+    "../../sql/72_api_operate.sql",
+    name = "api_operate",
+    requires = ["api_memory", api::operate::version, api::operate::capabilities, api::operate::doctor]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_operate"]);
+extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);
+
+/// Called by `cargo pgrx test`, which wants it at the root of the crate.
+#[cfg(test)]
+pub mod pg_test {
+    /// Nothing to prepare.
+    pub fn setup(_options: Vec<&str>) {}
+
+    /// The settings of the test server.
+    #[must_use]
+    pub fn postgresql_conf_options() -> Vec<&'static str> {
+        vec!["shared_preload_libraries = 'pg_memento'"]
+    }
+}

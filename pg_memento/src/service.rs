@@ -1,0 +1,8 @@
+//! Use cases: who may do it, what the core computes, which statements run. No Datum, no SQL text.
+
+pub mod access;
+pub mod doctor;
+pub mod drop_guard;
+pub mod memory;
+pub mod search;
+pub mod tenancy;

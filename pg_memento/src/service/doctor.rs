@@ -1,0 +1,250 @@
+//! What is here, what is missing, and what to do about it.
+
+use std::path::Path;
+
+use pgrx::pg_sys::panic::ErrorReport;
+use serde_json::{Map, Value, json};
+
+use crate::error::StatementError;
+use crate::spi::catalog::{self, Engine};
+use crate::{gucs, init};
+
+/// The version of the library; the SQL objects of a database may be older until they are updated.
+pub const LIBRARY_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The servers that are tested.
+const SERVER_MAJORS: std::ops::RangeInclusive<i32> = 15..=18;
+
+/// Extensions that add something when they are there. Only `vector` is required.
+const ENGINES: [&str; 5] = ["vector", "pg_trgm", "pg_search", "pg_textsearch", "vchord_bm25"];
+
+/// pgvector's iterative scan, which filtered searches need, came with 0.8.
+const PGVECTOR_MINIMUM: (u32, u32) = (0, 8);
+
+/// pgvector builds an HNSW index in maintenance_work_mem; 256 MB hold about 100,000 vectors of 384 dimensions,
+/// beyond which the build slows down many times.
+const HNSW_BUILD_BYTES: i64 = 256 * 1024 * 1024;
+
+/// The files of a local model.
+const MODEL_FILES: [&str; 2] = ["model.onnx", "tokenizer.json"];
+
+/// How a check came out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Ok,
+    Warn,
+    Fail,
+}
+
+impl Status {
+    /// The word in the result.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One line of the report.
+pub struct Finding {
+    pub check: &'static str,
+    pub status: Status,
+    pub detail: String,
+    pub hint: Option<String>,
+}
+
+impl Finding {
+    fn ok(check: &'static str, detail: impl Into<String>) -> Self {
+        Self { check, status: Status::Ok, detail: detail.into(), hint: None }
+    }
+
+    fn warn(check: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { check, status: Status::Warn, detail: detail.into(), hint: Some(hint.into()) }
+    }
+
+    fn fail(check: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { check, status: Status::Fail, detail: detail.into(), hint: Some(hint.into()) }
+    }
+}
+
+/// Runs all checks, in the order in which one would look.
+pub fn examine() -> Result<Vec<Finding>, StatementError> {
+    let mut findings = vec![server_version()?, extension_version()?, encoding()?, preload(), worker()];
+    findings.extend(catalog::engines(&ENGINES)?.iter().map(engine));
+    findings.extend([local_model(), maintenance_work_mem()?, durability()?, allow_drop()]);
+    findings.push(members()?);
+    Ok(findings)
+}
+
+/// The same facts for programs.
+pub fn capabilities() -> Result<Value, ErrorReport> {
+    let server = catalog::server_version_num()?;
+    let engines: Map<String, Value> = catalog::engines(&ENGINES)?
+        .into_iter()
+        .map(|engine| (engine.name, json!({"installed": engine.installed, "available": engine.available})))
+        .collect();
+    Ok(json!({
+        "library_version": LIBRARY_VERSION,
+        "extension_version": catalog::installed_version()?,
+        "server_version_num": server,
+        "in_recovery": catalog::in_recovery()?,
+        "preloaded": init::preloaded(),
+        "worker": false,
+        "engines": engines,
+        "lanes": ["fts"],
+        "local_model": missing_model_files().is_some_and(|missing| missing.is_empty()),
+        "max_content_bytes": gucs::max_content_bytes(),
+    }))
+}
+
+fn server_version() -> Result<Finding, StatementError> {
+    let number = catalog::server_version_num()?;
+    let detail = format!("PostgreSQL {}.{}", number / 10000, number % 10000);
+    Ok(if SERVER_MAJORS.contains(&(number / 10000)) {
+        Finding::ok("server_version", detail)
+    } else {
+        Finding::warn("server_version", detail, "pg_memento is tested with PostgreSQL 15 to 18")
+    })
+}
+
+fn extension_version() -> Result<Finding, StatementError> {
+    let installed = catalog::installed_version()?;
+    Ok(if installed == LIBRARY_VERSION {
+        Finding::ok("extension_version", installed)
+    } else {
+        Finding::fail(
+            "extension_version",
+            format!("the library is {LIBRARY_VERSION}, the objects in this database are {installed}"),
+            "alter extension pg_memento update;",
+        )
+    })
+}
+
+fn encoding() -> Result<Finding, StatementError> {
+    let encoding = catalog::setting("server_encoding")?.unwrap_or_default();
+    Ok(if encoding == "UTF8" {
+        Finding::ok("encoding", encoding)
+    } else {
+        Finding::fail("encoding", encoding, "create database ... encoding 'UTF8' template template0;")
+    })
+}
+
+fn preload() -> Finding {
+    if init::preloaded() {
+        Finding::ok("preload", "shared_preload_libraries has pg_memento")
+    } else {
+        Finding::warn(
+            "preload",
+            "shared_preload_libraries does not have pg_memento; nothing in this version needs it",
+            "add pg_memento to shared_preload_libraries in postgresql.conf and restart the server",
+        )
+    }
+}
+
+fn worker() -> Finding {
+    Finding::ok("worker", "this version has no background work: remember() chunks and indexes at once")
+}
+
+fn engine(engine: &Engine) -> Finding {
+    let (check, gives) = match engine.name.as_str() {
+        "vector" => ("pgvector", "vectors"),
+        "pg_trgm" => ("pg_trgm", "a lane for misspelt words"),
+        "pg_search" => ("pg_search", "BM25 ranking"),
+        "pg_textsearch" => ("pg_textsearch", "BM25 ranking"),
+        _ => ("vchord_bm25", "BM25 ranking"),
+    };
+    match (&engine.installed, &engine.available) {
+        (Some(version), _) if engine.name == "vector" && older_than(version, PGVECTOR_MINIMUM) => Finding::warn(
+            check,
+            format!("version {version} cannot scan an index iteratively"),
+            "install pgvector 0.8 or later, then: alter extension vector update;",
+        ),
+        (Some(version), _) => Finding::ok(check, format!("version {version}")),
+        (None, Some(version)) => Finding::ok(check, format!("version {version} is available; it would add {gives}")),
+        (None, None) => Finding::ok(check, format!("not on this server; it would add {gives}")),
+    }
+}
+
+fn older_than(version: &str, minimum: (u32, u32)) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < minimum
+}
+
+fn local_model() -> Finding {
+    match missing_model_files() {
+        None => Finding::ok("local_model", "memento.model_dir is not set; this version uses no model"),
+        Some(missing) if missing.is_empty() => Finding::ok("local_model", "model.onnx and tokenizer.json are there"),
+        Some(missing) => Finding::warn(
+            "local_model",
+            format!("memento.model_dir lacks {}", missing.join(" and ")),
+            "alter system set memento.model_dir = '/path/with/both/files'; select pg_reload_conf();",
+        ),
+    }
+}
+
+fn missing_model_files() -> Option<Vec<&'static str>> {
+    let directory = gucs::model_dir()?;
+    Some(MODEL_FILES.into_iter().filter(|file| !Path::new(&directory).join(file).is_file()).collect())
+}
+
+fn maintenance_work_mem() -> Result<Finding, StatementError> {
+    let shown = catalog::setting("maintenance_work_mem")?.unwrap_or_default();
+    Ok(if catalog::setting_bytes("maintenance_work_mem")? < HNSW_BUILD_BYTES {
+        Finding::warn(
+            "maintenance_work_mem",
+            format!("{shown} makes building a vector index slow beyond some 10,000 chunks"),
+            "alter system set maintenance_work_mem = '512MB'; select pg_reload_conf();",
+        )
+    } else {
+        Finding::ok("maintenance_work_mem", shown)
+    })
+}
+
+fn durability() -> Result<Finding, StatementError> {
+    for setting in ["fsync", "full_page_writes"] {
+        if catalog::setting(setting)?.as_deref() == Some("off") {
+            return Ok(Finding::fail(
+                "durability",
+                format!("{setting} is off: a crash can corrupt the database"),
+                format!("alter system set {setting} = on; select pg_reload_conf();"),
+            ));
+        }
+    }
+    Ok(Finding::ok("durability", "fsync and full_page_writes are on"))
+}
+
+fn allow_drop() -> Finding {
+    if gucs::allow_drop() {
+        Finding::warn("allow_drop", "DROP EXTENSION would lose all memories", "reset memento.allow_drop;")
+    } else {
+        Finding::ok("allow_drop", "DROP EXTENSION is refused while memories exist")
+    }
+}
+
+fn members() -> Result<Finding, StatementError> {
+    let gone = catalog::members_without_role()?;
+    Ok(match gone.first() {
+        None => Finding::ok("members", "every member is an existing role"),
+        Some(first) => Finding::warn(
+            "members",
+            format!("members whose role does not exist: {}", gone.join(", ")),
+            format!("select memento.revoke_access('{first}', '<project>');"),
+        ),
+    })
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(older_than("0.7.4", (0, 8)));
+        assert!(!older_than("0.8.0", (0, 8)));
+        assert!(!older_than("0.10.1", (0, 8)));
+        assert!(!older_than("1.0", (0, 8)));
+        assert!(older_than("garbage", (0, 8)));
+    }
+}

@@ -1,0 +1,163 @@
+//! Storing a memory: item, version and chunks in the caller's transaction.
+
+use memento_core::access::AccessLevel;
+use memento_core::chunk::{self, Chunk, MAX_CHUNK_CHARS};
+use pgrx::Uuid;
+use pgrx::prelude::*;
+
+use super::access::{AccessError, as_owner, authorize_current};
+use crate::error::{Failure, StatementError, reported};
+use crate::spi::store::{self, NewMemory};
+use crate::{ffi, gucs, spi};
+
+/// What became of a memory.
+pub struct Remembered {
+    pub status: Status,
+    pub item_id: Uuid,
+    pub version_id: Uuid,
+    pub version_num: i32,
+    pub chunk_count: usize,
+}
+
+/// Whether something was written.
+#[derive(Clone, Copy)]
+pub enum Status {
+    Created,
+    Updated,
+    Unchanged,
+}
+
+impl Status {
+    /// The word in the result.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// Why a memory cannot be stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("content is empty")]
+    Empty,
+    #[error("content has {size} bytes, the limit is {limit}")]
+    TooLarge { size: usize, limit: usize },
+    #[error("{0} must not be empty")]
+    EmptyArgument(&'static str),
+    #[error("source_system and source_id go together")]
+    HalfASource,
+    #[error("tags must not contain null or empty strings")]
+    BadTag,
+    #[error("metadata must be a JSON object")]
+    MetadataNotObject,
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+}
+
+reported!(StoreError);
+
+impl Failure for StoreError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::TooLarge { .. } => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::Access(error) => error.sqlstate(),
+            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
+            Self::Access(error) => error.code(),
+            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Empty => Some("give text with at least one character that is not white space".into()),
+            Self::TooLarge { .. } => {
+                Some("split the document, or let a superuser raise memento.max_content_size".into())
+            }
+            Self::EmptyArgument(name) => Some(format!("leave {name} out to use its default")),
+            Self::HalfASource => Some("give both, or neither".into()),
+            Self::BadTag => Some("for example: tags => array['runbook', 'payments']".into()),
+            Self::MetadataNotObject => Some("for example: metadata => '{\"author\": \"ana\"}'".into()),
+            Self::Access(error) => error.hint(),
+            Self::Statement(error) => error.hint(),
+        }
+    }
+}
+
+/// Stores a memory in the session's project. The same source with the same content changes nothing, with
+/// another content it is a new version of the same item.
+pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
+    check(&memory)?;
+    let project = authorize_current(AccessLevel::Write)?;
+    let chunks = chunked(memory.content);
+    Ok(as_owner(|| write(project, memory, &chunks))?)
+}
+
+fn check(memory: &NewMemory) -> Result<(), StoreError> {
+    let (size, limit) = (memory.content.len(), gucs::max_content_bytes());
+    if size > limit {
+        return Err(StoreError::TooLarge { size, limit });
+    }
+    if memory.content.trim().is_empty() {
+        return Err(StoreError::Empty);
+    }
+    if memory.kind.trim().is_empty() {
+        return Err(StoreError::EmptyArgument("kind"));
+    }
+    if memory.title.is_some_and(|title| title.trim().is_empty()) {
+        return Err(StoreError::EmptyArgument("title"));
+    }
+    if memory.source.is_some_and(|source| source.system.is_empty() || source.id.is_empty()) {
+        return Err(StoreError::EmptyArgument("source_system and source_id"));
+    }
+    if memory.tags.iter().any(|tag| tag.trim().is_empty()) {
+        return Err(StoreError::BadTag);
+    }
+    if !memory.metadata.is_object() {
+        return Err(StoreError::MetadataNotObject);
+    }
+    Ok(())
+}
+
+fn chunked(content: &str) -> Vec<Chunk<'_>> {
+    chunk::chunks(content, MAX_CHUNK_CHARS).inspect(|_| ffi::server::check_for_interrupts()).collect()
+}
+
+fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementResult<Remembered> {
+    let content = memory.content;
+    let latest = match memory.source {
+        Some(source) => {
+            store::lock_source(project, source)?;
+            store::latest_version(project, source, content)?
+        }
+        None => None,
+    };
+    let (status, item_id, version_num) = match latest {
+        Some(latest) if latest.is_same_content => {
+            return Ok(Remembered {
+                status: Status::Unchanged,
+                item_id: latest.item_id,
+                version_id: latest.version_id,
+                version_num: latest.version_num,
+                chunk_count: chunks.len(),
+            });
+        }
+        Some(latest) => (Status::Updated, latest.item_id, latest.version_num + 1),
+        None => (Status::Created, store::insert_item(project, memory)?, 1),
+    };
+    let version_id = store::insert_version(project, item_id, version_num, content)?;
+    store::insert_chunks(project, item_id, version_id, chunks)?;
+    Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len() })
+}

@@ -1,0 +1,9 @@
+-- $1 table: its quoted name if it is a data table of ours. Tenancy alone is not a memory.
+select pg_catalog.format('%I.%I', n.nspname, c.relname)
+  from pg_catalog.pg_extension e
+  join pg_catalog.pg_class c on c.oid = any (e.extconfig)
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+ where e.extname = 'pg_memento'
+   and c.oid = $1
+   and c.relkind = 'r'
+   and c.relname not in ('workspace', 'project', 'project_member')

@@ -1,0 +1,1 @@
+select exists (select from pg_catalog.pg_roles where rolname = $1::name)

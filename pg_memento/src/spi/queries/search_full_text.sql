@@ -1,0 +1,30 @@
+-- $1 project, $2 query, $3 limit, $4 kinds, $5 tags_any, $6 tags_all, $7 as_of
+-- The words are taken apart by the parser that made the index and joined by "or": no text is a syntax error.
+with wanted as (
+  select pg_catalog.string_agg(pg_catalog.quote_literal(w.lexeme), ' | ')::tsquery as words
+    from pg_catalog.unnest(pg_catalog.to_tsvector('pg_catalog.english', $2::text)) w
+),
+matched as (
+  select c.chunk_id, c.item_id, c.version_id, c.heading_path, c.section_anchor, c.start_char, c.end_char, c.chunk_text,
+         pg_catalog.ts_rank(c.tsv, wanted.words, 1)::float8 as score
+    from wanted
+    join memento.chunk c on c.tsv @@ wanted.words
+   where c.project_id = $1
+),
+ranked as (
+  select m.*, v.version_num, i.title, i.kind,
+         pg_catalog.row_number() over (order by m.score desc, m.chunk_id) as rank
+    from matched m
+    join memento.version v on v.project_id = $1 and v.version_id = m.version_id
+    join memento.item i on i.project_id = $1 and i.item_id = m.item_id
+   where case when $7::timestamptz is null then v.is_latest
+              else v.created_at <= $7 and (v.superseded_at is null or v.superseded_at > $7) end
+     and ($4::text[] is null or i.kind = any ($4))
+     and ($5::text[] is null or i.tags && $5)
+     and ($6::text[] is null or i.tags @> $6)
+)
+select r.chunk_id, r.item_id, r.version_num, r.title, r.kind, r.heading_path, r.section_anchor, r.start_char, r.end_char, r.chunk_text,
+       r.score, pg_catalog.jsonb_build_object('fts', pg_catalog.jsonb_build_object('rank', r.rank, 'score', r.score))
+  from ranked r
+ order by r.rank
+ limit $3

@@ -1,0 +1,98 @@
+//! Items, versions and chunks.
+
+use memento_core::chunk::Chunk;
+use pgrx::Uuid;
+
+use super::{StatementResult, required, rows, write, write_one};
+use crate::ffi::jsonb::Jsonb;
+
+/// A memory as it is given to `remember`.
+pub struct NewMemory<'a> {
+    pub content: &'a str,
+    pub title: Option<&'a str>,
+    pub kind: &'a str,
+    pub tags: Vec<String>,
+    pub source: Option<Source<'a>>,
+    pub metadata: Jsonb,
+}
+
+/// Where a memory comes from; the same source again is a new version of the same item.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub system: &'a str,
+    pub id: &'a str,
+}
+
+/// The newest version of an item.
+pub struct LatestVersion {
+    pub item_id: Uuid,
+    pub version_id: Uuid,
+    pub version_num: i32,
+    pub is_same_content: bool,
+}
+
+/// Makes writers of one source wait for each other until the end of the transaction.
+pub fn lock_source(project: Uuid, source: Source) -> StatementResult<()> {
+    write(
+        include_str!("queries/lock_source.sql"),
+        &[project.into(), source.system.into(), source.id.into()],
+        |_| Ok(()),
+    )?;
+    Ok(())
+}
+
+/// The newest version from a source, compared with a content.
+pub fn latest_version(project: Uuid, source: Source, content: &str) -> StatementResult<Option<LatestVersion>> {
+    let found = rows(
+        include_str!("queries/latest_version.sql"),
+        &[project.into(), source.system.into(), source.id.into(), content.into()],
+        |row| {
+            Ok(LatestVersion {
+                item_id: required(&row, 1)?,
+                version_id: required(&row, 2)?,
+                version_num: required(&row, 3)?,
+                is_same_content: required(&row, 4)?,
+            })
+        },
+    )?;
+    Ok(found.into_iter().next())
+}
+
+/// A new item.
+pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
+    write_one(
+        include_str!("queries/insert_item.sql"),
+        &[
+            project.into(),
+            memory.kind.into(),
+            memory.title.into(),
+            memory.tags.into(),
+            memory.source.map(|source| source.system).into(),
+            memory.source.map(|source| source.id).into(),
+            memory.metadata.into(),
+        ],
+    )
+}
+
+/// The next version of an item becomes the latest.
+pub fn insert_version(project: Uuid, item: Uuid, version_num: i32, content: &str) -> StatementResult<Uuid> {
+    write(include_str!("queries/supersede_version.sql"), &[project.into(), item.into()], |_| Ok(()))?;
+    write_one(
+        include_str!("queries/insert_version.sql"),
+        &[project.into(), item.into(), version_num.into(), content.into()],
+    )
+}
+
+/// All chunks of a version, in one statement.
+pub fn insert_chunks(project: Uuid, item: Uuid, version: Uuid, chunks: &[Chunk]) -> StatementResult<()> {
+    let offset = |char: usize| i32::try_from(char).unwrap_or(i32::MAX);
+    let starts: Vec<i32> = chunks.iter().map(|chunk| offset(chunk.start_char)).collect();
+    let ends: Vec<i32> = chunks.iter().map(|chunk| offset(chunk.end_char)).collect();
+    let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text).collect();
+    write(
+        include_str!("queries/insert_chunks.sql"),
+        &[project.into(), item.into(), version.into(), starts.into(), ends.into(), texts.into()],
+        |_| Ok(()),
+    )?;
+    Ok(())
+}

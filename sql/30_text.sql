@@ -1,0 +1,37 @@
+-- Chunks: what is searched. Each is an exact span of its version's content.
+
+create sequence memento.chunk_id_seq as bigint;
+comment on sequence memento.chunk_id_seq is 'Keys of chunks.';
+
+create table memento.chunk (
+  project_id uuid not null,
+  item_id uuid not null,
+  version_id uuid not null,
+  chunk_id bigint not null default pg_catalog.nextval('memento.chunk_id_seq'),
+  ordinal int not null,
+  start_char int not null,
+  end_char int not null,
+  section_anchor text,
+  heading_path text[] not null default '{}',
+  chunk_text text not null,
+  -- Derived, so that it cannot differ from the text and need not be dumped.
+  tsv tsvector not null generated always as (pg_catalog.to_tsvector('pg_catalog.english', chunk_text)) stored,
+  primary key (project_id, chunk_id),
+  constraint chunk_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
+  constraint chunk_version_id_ordinal_key unique (project_id, version_id, ordinal),
+  constraint chunk_span_form check (start_char >= 0 and end_char > start_char)
+);
+alter sequence memento.chunk_id_seq owned by memento.chunk.chunk_id;
+comment on table memento.chunk is 'A span of a version''s content: substr(content, start_char + 1, end_char - start_char) = chunk_text.';
+comment on column memento.chunk.project_id is 'The project.';
+comment on column memento.chunk.item_id is 'The item, kept here so that a search need not look at the version to know it.';
+comment on column memento.chunk.version_id is 'The version.';
+comment on column memento.chunk.chunk_id is 'Key of the chunk; breaks ties in every ranking.';
+comment on column memento.chunk.ordinal is 'Its place in the version, from 0.';
+comment on column memento.chunk.start_char is 'Offset of its first character, in Unicode code points from 0.';
+comment on column memento.chunk.end_char is 'Offset after its last character.';
+comment on column memento.chunk.section_anchor is 'Anchor of the section that it is in; null outside of sections.';
+comment on column memento.chunk.heading_path is 'Headings above it, outermost first.';
+comment on column memento.chunk.chunk_text is 'The exact text.';
+comment on column memento.chunk.tsv is 'Its words, for full-text search.';
+create index chunk_tsv_idx on memento.chunk using gin (tsv);

@@ -1,0 +1,61 @@
+-- What a role gets with its first project and loses with its last: the use of the schema. Which rows it sees is
+-- decided by the policies, what it may do by each function. Private objects begin with an underscore.
+
+create function memento._grant_use(role name) returns void
+  language plpgsql volatile strict parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  object text;
+begin
+  execute format('grant usage on schema memento to %I', role);
+  for object in
+    select format('select on table %s', c.oid::regclass)
+      from pg_class c
+     where c.relnamespace = 'memento'::regnamespace and c.relkind in ('r', 'p', 'v') and c.relname !~ '^_'
+    union all
+    select format('execute on routine %s', p.oid::regprocedure)
+      from pg_proc p
+     where p.pronamespace = 'memento'::regnamespace and p.proname !~ '^_'
+    union all
+    select format('usage on type %s', t.oid::regtype)
+      from pg_type t
+     where t.typnamespace = 'memento'::regnamespace and t.typtype = 'e'
+  loop
+    execute format('grant %s to %I', object, role);
+  end loop;
+end
+$$;
+comment on function memento._grant_use(name) is 'internal: lets a role use the schema';
+
+create function memento._revoke_use_from_stranger(role name) returns void
+  language plpgsql volatile strict parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from memento.project_member m where m.role_name = role)
+     or not exists (select from pg_roles r where r.rolname = role) then
+    return;
+  end if;
+  execute format('revoke all on all tables in schema memento from %I', role);
+  execute format('revoke all on all routines in schema memento from %I', role);
+  execute format('revoke all on type memento.access_level from %I', role);
+  execute format('revoke all on schema memento from %I', role);
+end
+$$;
+comment on function memento._revoke_use_from_stranger(name) is 'internal: takes the use of the schema from a role without a project';
+
+comment on function memento.use_project(text, boolean) is
+  'Makes a project the one that this session works in, and returns its id. Give an id, a name, or workspace/name. With is_local only until the end of the transaction. Needs read access.';
+comment on function memento.current_project() is
+  'The id of the project that this session works in: the one chosen by use_project() or the setting memento.project, else the default project. An error if the role may not read it.';
+comment on function memento.create_project(text, text) is
+  'Makes a project, and its workspace if that is new, and returns its id. For superusers and for admins of a project in that workspace; the latter become admin of the new one.';
+comment on function memento.grant_access(text, text, text) is
+  'Gives a role read, write or admin access to a project, in place of what it had. Needs admin access.';
+comment on function memento.revoke_access(text, text) is
+  'Takes a role''s access to a project; false if it had none. Needs admin access.';
+comment on function memento.readable_projects() is
+  'The ids of the projects that the current role may read. The policies use it.';
+comment on function memento.writable_projects() is
+  'The ids of the projects that the current role may write. The policies use it.';
