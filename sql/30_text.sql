@@ -5,7 +5,6 @@ comment on sequence memento.chunk_id_seq is 'Keys of chunks.';
 
 create table memento.chunk (
   project_id uuid not null,
-  item_id uuid not null,
   version_id uuid not null,
   chunk_id bigint not null default pg_catalog.nextval('memento.chunk_id_seq'),
   ordinal int not null,
@@ -24,7 +23,6 @@ create table memento.chunk (
 alter sequence memento.chunk_id_seq owned by memento.chunk.chunk_id;
 comment on table memento.chunk is 'A span of a version''s content: substr(content, start_char + 1, end_char - start_char) = chunk_text.';
 comment on column memento.chunk.project_id is 'The project.';
-comment on column memento.chunk.item_id is 'The item, kept here so that a search need not look at the version to know it.';
 comment on column memento.chunk.version_id is 'The version.';
 comment on column memento.chunk.chunk_id is 'Key of the chunk; breaks ties in every ranking.';
 comment on column memento.chunk.ordinal is 'Its place in the version, from 0.';

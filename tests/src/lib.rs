@@ -21,3 +21,29 @@ pub fn checkout() -> PathBuf {
 
 /// The version of the workspace, which is the extension's.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Compares a file of the checkout with what it should contain. With MEMENTO_UPDATE=1 it is written instead.
+#[track_caller]
+pub fn assert_file(path: &std::path::Path, expected: &str) {
+    if updating() {
+        std::fs::write(path, expected).expect("the checkout is writable");
+        return;
+    }
+    let actual = std::fs::read_to_string(path).unwrap_or_default();
+    if actual != expected {
+        let line =
+            actual.lines().zip(expected.lines()).position(|(a, b)| a != b).unwrap_or(actual.lines().count());
+        panic!(
+            "{} is out of date at line {}: run scripts/update-expected\n  is:        {:?}\n  should be: {:?}",
+            path.display(),
+            line + 1,
+            actual.lines().nth(line),
+            expected.lines().nth(line),
+        );
+    }
+}
+
+/// Whether expected files are to be written rather than compared.
+pub fn updating() -> bool {
+    std::env::var_os("MEMENTO_UPDATE").is_some()
+}

@@ -45,7 +45,11 @@ impl Server {
     pub fn major(&self) -> u32 {
         let version = self.config("--version");
         let digits = version.trim_start_matches(|c: char| !c.is_ascii_digit());
-        digits.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok()).expect("a version number")
+        digits
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .and_then(|n| n.parse().ok())
+            .expect("a version number")
     }
 
     /// A program of the server, run by the user of the server (Postgres refuses root).
@@ -54,7 +58,8 @@ impl Server {
         if let Some((uid, gid)) = self.run_as {
             command.uid(uid).gid(gid);
         }
-        command.current_dir("/");
+        // With RUST_BACKTRACE in the server's environment, pgrx adds a backtrace to the DETAIL of every error.
+        command.current_dir("/").env_remove("RUST_BACKTRACE");
         command
     }
 

@@ -4,6 +4,8 @@
 pub struct Snippet {
     /// Line of the block in the document, from 1.
     pub line: usize,
+    /// Line after the opening fence of the output, from 1.
+    pub output_line: Option<usize>,
     /// The statements.
     pub sql: String,
     /// What the document says psql prints.
@@ -20,11 +22,17 @@ pub fn snippets(markdown: &str) -> Vec<Snippet> {
             follows_sql &= line.trim().is_empty();
             continue;
         };
-        let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+        let body: Vec<&str> =
+            lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
         let body = body.join("\n");
         match (language, found.last_mut()) {
-            ("sql", _) => found.push(Snippet { line: number + 1, sql: body, output: None }),
-            ("text", Some(snippet)) if follows_sql => snippet.output = Some(body),
+            ("sql", _) => {
+                found.push(Snippet { line: number + 1, sql: body, output: None, output_line: None })
+            }
+            ("text", Some(snippet)) if follows_sql => {
+                snippet.output = Some(body);
+                snippet.output_line = Some(number + 2);
+            }
             _ => {}
         }
         follows_sql = language == "sql";
@@ -70,7 +78,8 @@ mod unit_tests {
 
     #[test]
     fn output_belongs_to_the_block_before_it() {
-        let document = "a\n```sql\nselect 1;\n```\n\n```text\n1\n```\n```sql\nselect 2;\n```\nprose\n```text\nno\n```\n";
+        let document =
+            "a\n```sql\nselect 1;\n```\n\n```text\n1\n```\n```sql\nselect 2;\n```\nprose\n```text\nno\n```\n";
         let found = snippets(document);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].line, found[0].sql.as_str()), (2, "select 1;"));
@@ -82,6 +91,9 @@ mod unit_tests {
     fn only_random_ids_are_masked() {
         let id = "0b0f7b9e-8c5a-4f0e-9d55-3a1c1c1c1c1c";
         assert_eq!(normalised(&format!(" {id} ä \n")), "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx ä");
-        assert_eq!(normalised("00000000-0000-0000-0000-000000000001"), "00000000-0000-0000-0000-000000000001");
+        assert_eq!(
+            normalised("00000000-0000-0000-0000-000000000001"),
+            "00000000-0000-0000-0000-000000000001"
+        );
     }
 }

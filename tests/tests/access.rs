@@ -85,15 +85,17 @@ fn answer(client: &mut Client, statement: &str) -> String {
         Ok(messages) => messages
             .iter()
             .filter_map(|message| match message {
-                SimpleQueryMessage::Row(row) => {
-                    Some((0..row.len()).map(|i| row.get(i).unwrap_or("").to_owned()).collect::<Vec<_>>().join("|"))
-                }
+                SimpleQueryMessage::Row(row) => Some(
+                    (0..row.len()).map(|i| row.get(i).unwrap_or("").to_owned()).collect::<Vec<_>>().join("|"),
+                ),
                 _ => None,
             })
             .collect::<Vec<_>>()
             .join("\n"),
         Err(error) => match error.as_db_error() {
-            Some(error) => format!("{} {} {:?} {:?}", error.code().code(), error.message(), error.detail(), error.hint()),
+            Some(error) => {
+                format!("{} {} {:?} {:?}", error.code().code(), error.message(), error.detail(), error.hint())
+            }
             None => panic!("{statement}: {error}"),
         },
     }
@@ -103,8 +105,10 @@ fn answer(client: &mut Client, statement: &str) -> String {
 fn no_function_and_no_table_shows_another_project() {
     let scene = scene();
     let mut admin = scene.cluster.connect(&scene.database);
-    let project: String =
-        admin.query_one("select project_id::text from memento.project where name = $1", &[&SECRET]).unwrap().get(0);
+    let project: String = admin
+        .query_one("select project_id::text from memento.project where name = $1", &[&SECRET])
+        .unwrap()
+        .get(0);
     let calls = calls(&project);
     let functions = text_column(
         &mut admin,
@@ -119,12 +123,16 @@ fn no_function_and_no_table_shows_another_project() {
         let mut client = scene.cluster.connect_as(role, &scene.database);
         for setting in ["", SECRET, project.as_str()] {
             for function in &functions {
-                let statements = calls.get(function.as_str()).unwrap_or_else(|| panic!("no call of {function} here: add one"));
+                let statements = calls
+                    .get(function.as_str())
+                    .unwrap_or_else(|| panic!("no call of {function} here: add one"));
                 for statement in statements {
                     answer(&mut client, &format!("set memento.project = '{setting}'"));
                     let answer = answer(&mut client, statement);
                     // An error may repeat what the caller wrote, nothing else.
-                    let answer = answer.replace(&format!("\"{SECRET}\""), "").replace(&format!("\"{SECRET}/{SECRET}\""), "");
+                    let answer = answer
+                        .replace(&format!("\"{SECRET}\""), "")
+                        .replace(&format!("\"{SECRET}/{SECRET}\""), "");
                     let hint_free = answer.replace(&format!("'{SECRET}'"), "");
                     assert!(!hint_free.contains(SECRET), "{role}, {statement}: {hint_free}");
                     assert!(!answer.contains("lives here"), "{role}, {statement}: {answer}");
@@ -133,7 +141,10 @@ fn no_function_and_no_table_shows_another_project() {
             }
             for table in &tables {
                 let answer = answer(&mut client, &format!("select * from memento.{table}"));
-                assert!(!answer.contains(SECRET) && !answer.contains(&project), "{role} reads {table}: {answer}");
+                assert!(
+                    !answer.contains(SECRET) && !answer.contains(&project),
+                    "{role} reads {table}: {answer}"
+                );
             }
         }
     }
@@ -142,7 +153,10 @@ fn no_function_and_no_table_shows_another_project() {
         .unwrap()
         .get(0);
     assert_eq!(planted, 1, "somebody wrote into the victim's project");
-    let members = text_column(&mut admin, &format!("select role_name::text from memento.project_member where project_id = '{project}'"));
+    let members = text_column(
+        &mut admin,
+        &format!("select role_name::text from memento.project_member where project_id = '{project}'"),
+    );
     assert_eq!(members, ["victim"]);
 }
 
@@ -170,8 +184,10 @@ fn policies_hold_when_an_administrator_grants_everything() {
     admin
         .batch_execute("grant all on schema memento to other; grant all on all tables in schema memento to other; grant all on all sequences in schema memento to other")
         .unwrap();
-    let project: String =
-        admin.query_one("select project_id::text from memento.project where name = $1", &[&SECRET]).unwrap().get(0);
+    let project: String = admin
+        .query_one("select project_id::text from memento.project where name = $1", &[&SECRET])
+        .unwrap()
+        .get(0);
     let mut other = scene.cluster.connect_as("other", &scene.database);
     for table in ["item", "version", "chunk", "project", "project_member", "workspace"] {
         let answer = answer(&mut other, &format!("select * from memento.{table}"));
@@ -179,17 +195,26 @@ fn policies_hold_when_an_administrator_grants_everything() {
     }
     assert_eq!(other.execute("delete from memento.version", &[]).unwrap(), 0);
     assert_eq!(other.execute("update memento.item set title = 'mine'", &[]).unwrap(), 0);
-    assert_eq!(other.execute("delete from memento.project_member where role_name <> 'other'", &[]).unwrap(), 0);
+    assert_eq!(
+        other.execute("delete from memento.project_member where role_name <> 'other'", &[]).unwrap(),
+        0
+    );
     for statement in [
         format!("insert into memento.item (project_id) values ('{project}')"),
-        format!("insert into memento.project_member (project_id, role_name, level) values ('{project}', 'other', 'admin')"),
-        format!("insert into memento.project (workspace_id, name) select workspace_id, 'x' from memento.project"),
+        format!(
+            "insert into memento.project_member (project_id, role_name, level) values ('{project}', 'other', 'admin')"
+        ),
+        format!(
+            "insert into memento.project (workspace_id, name) select workspace_id, 'x' from memento.project"
+        ),
     ] {
         assert_eq!(failure(other.batch_execute(&statement)).code().code(), "42501", "{statement}");
     }
     // A view or function of its own does not help either.
     other
-        .batch_execute("create temporary view peek as select * from memento.item; select memento.use_project('own')")
+        .batch_execute(
+            "create temporary view peek as select * from memento.item; select memento.use_project('own')",
+        )
         .unwrap();
     assert!(!answer(&mut other, "select * from peek").contains(SECRET));
 }
@@ -198,7 +223,9 @@ fn policies_hold_when_an_administrator_grants_everything() {
 fn the_owner_of_the_tables_is_held_by_the_policies_too() {
     let scene = scene();
     let mut admin = scene.cluster.connect(&scene.database);
-    admin.batch_execute("grant usage on schema memento to other; alter table memento.item owner to other").unwrap();
+    admin
+        .batch_execute("grant usage on schema memento to other; alter table memento.item owner to other")
+        .unwrap();
     let mut other = scene.cluster.connect_as("other", &scene.database);
     let seen: i64 = other.query_one("select count(*) from memento.item", &[]).unwrap().get(0);
     assert_eq!(seen, 0);
@@ -232,11 +259,19 @@ fn levels_allow_what_they_say() {
     let mut client = scene.cluster.connect_as("stranger", &scene.database);
     client.batch_execute("select memento.use_project('own'); select * from memento.recall('x')").unwrap();
     assert_failure(client.batch_execute("select memento.remember('x')"), "42501", "FORBIDDEN");
-    assert_failure(client.batch_execute("select memento.grant_access('stranger', 'own', 'admin')"), "42501", "FORBIDDEN");
+    assert_failure(
+        client.batch_execute("select memento.grant_access('stranger', 'own', 'admin')"),
+        "42501",
+        "FORBIDDEN",
+    );
 
     admin.batch_execute("select memento.grant_access('stranger', 'own', 'write')").unwrap();
     client.batch_execute("select memento.remember('x')").unwrap();
-    assert_failure(client.batch_execute("select memento.revoke_access('other', 'own')"), "42501", "FORBIDDEN");
+    assert_failure(
+        client.batch_execute("select memento.revoke_access('other', 'own')"),
+        "42501",
+        "FORBIDDEN",
+    );
     assert_failure(client.batch_execute("select memento.create_project('new')"), "42501", "FORBIDDEN");
 
     // An admin who is no superuser can give access and make projects in the workspace.
@@ -257,7 +292,9 @@ fn access_is_inherited_as_privileges_are() {
         )
         .unwrap();
     let mut client = scene.cluster.connect_as("stranger", &scene.database);
-    client.batch_execute("select memento.use_project('own'); select memento.remember('from a team member')").unwrap();
+    client
+        .batch_execute("select memento.use_project('own'); select memento.remember('from a team member')")
+        .unwrap();
     admin.batch_execute("revoke team from stranger").unwrap();
     assert_eq!(failure(client.batch_execute("select memento.remember('x')")).code().code(), "42501");
 }
@@ -272,7 +309,9 @@ fn a_role_with_access_cannot_be_dropped_and_its_name_not_be_taken_over() {
 
     // By force: the membership outlives the role, and the doctor says so.
     admin.batch_execute("create role leaver; select memento.grant_access('leaver', 'own', 'write'); drop owned by leaver; drop role leaver").unwrap();
-    let row = admin.query_one("select status, detail from memento.doctor() where check_name = 'members'", &[]).unwrap();
+    let row = admin
+        .query_one("select status, detail from memento.doctor() where check_name = 'members'", &[])
+        .unwrap();
     assert_eq!((row.get(0), row.get(1)), ("warn", "members whose role does not exist: leaver"));
     admin.batch_execute("select memento.revoke_access('leaver', 'own')").unwrap();
 }
@@ -288,6 +327,10 @@ fn strange_role_names_are_quoted() {
         admin.batch_execute(&format!("create role \"{identifier}\"")).unwrap();
         admin.batch_execute(&format!("select memento.grant_access('{literal}', 'own', 'write')")).unwrap();
         admin.batch_execute(&format!("set role \"{identifier}\"; select memento.use_project('own'); select memento.remember('x'); reset role")).unwrap();
-        admin.batch_execute(&format!("select memento.revoke_access('{literal}', 'own'); drop role \"{identifier}\"")).unwrap();
+        admin
+            .batch_execute(&format!(
+                "select memento.revoke_access('{literal}', 'own'); drop role \"{identifier}\""
+            ))
+            .unwrap();
     }
 }

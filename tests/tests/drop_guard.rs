@@ -14,7 +14,8 @@ const WAYS: [&str; 5] = [
 #[test]
 fn every_way_to_drop_is_refused_while_memories_exist() {
     for preload in [true, false] {
-        let cluster = Cluster::start_with(Server::from_environment(), Settings { preload, ..Settings::default() });
+        let cluster =
+            Cluster::start_with(Server::from_environment(), Settings { preload, ..Settings::default() });
         cluster.connect("postgres").batch_execute("create role postgres_like superuser").unwrap();
         let database = cluster.empty_database();
         cluster
@@ -25,8 +26,15 @@ fn every_way_to_drop_is_refused_while_memories_exist() {
             // A new connection each: without preload, the library is not loaded in it yet.
             let mut client = cluster.connect(&database);
             let error = assert_failure(client.batch_execute(way), "55000", "MEMORIES_EXIST");
-            assert!(error.hint().is_some_and(|hint| hint.contains("set memento.allow_drop = on")), "{error:?}");
-            assert_eq!(client.query("select from memento.recall('precious')", &[]).unwrap().len(), 1, "after {way}");
+            assert!(
+                error.hint().is_some_and(|hint| hint.contains("set memento.allow_drop = on")),
+                "{error:?}"
+            );
+            assert_eq!(
+                client.query("select from memento.recall('precious')", &[]).unwrap().len(),
+                1,
+                "after {way}"
+            );
         }
         let mut client = cluster.connect(&database);
         client.batch_execute("set memento.allow_drop = on; drop extension pg_memento").unwrap();

@@ -4,7 +4,8 @@ use memento_tests::cluster::run;
 use memento_tests::{Cluster, catalogue};
 use postgres::Client;
 
-const QUERIES: [&str; 6] = ["storage", "payments delayed", "PAY-4012", "ünïcode", "version three", "nothing at all"];
+const QUERIES: [&str; 6] =
+    ["storage", "payments delayed", "PAY-4012", "ünïcode", "version three", "nothing at all"];
 
 /// Memories with many updates, several projects and members, and a default project that was renamed.
 fn fill(cluster: &Cluster, database: &str) {
@@ -85,7 +86,8 @@ fn everything_comes_back_in_plain_and_custom_format() {
     let source = cluster.database();
     fill(&cluster, &source);
     let mut original = cluster.connect(&source);
-    let (rows, grants, objects) = (contents(&mut original), privileges(&mut original), catalogue::listing(&mut original));
+    let (rows, grants, objects) =
+        (contents(&mut original), privileges(&mut original), catalogue::listing(&mut original));
     assert!(rows.iter().any(|line| line.starts_with("ünïcode: ")), "the searches find something");
     assert!(grants.iter().any(|line| line.contains("dump_writer")));
 
@@ -94,7 +96,10 @@ fn everything_comes_back_in_plain_and_custom_format() {
         run(cluster.client("pg_dump").args(["--format", format, "--file"]).arg(&file).arg(&source));
         let target = cluster.empty_database();
         if format == "plain" {
-            run(cluster.client("psql").args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", &target, "-f"]).arg(&file));
+            run(cluster
+                .client("psql")
+                .args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", &target, "-f"])
+                .arg(&file));
         } else {
             run(cluster.client("pg_restore").args(["--exit-on-error", "--dbname", &target]).arg(&file));
         }
@@ -103,7 +108,11 @@ fn everything_comes_back_in_plain_and_custom_format() {
         let mut restored = cluster.connect(&target);
         assert_eq!(catalogue::difference(&rows, &contents(&mut restored)), Vec::<String>::new(), "{format}");
         assert_eq!(privileges(&mut restored), grants, "{format}");
-        assert_eq!(catalogue::difference(&objects, &catalogue::listing(&mut restored)), Vec::<String>::new(), "{format}");
+        assert_eq!(
+            catalogue::difference(&objects, &catalogue::listing(&mut restored)),
+            Vec::<String>::new(),
+            "{format}"
+        );
         goes_on(&mut restored);
         // A second generation: what was restored can be dumped again.
         run(cluster.client("pg_dump").args(["--format=plain", "--file=/dev/null"]).arg(&target));
@@ -139,7 +148,16 @@ fn a_clean_restore_over_memories_needs_the_setting() {
     let rows = contents(&mut cluster.connect(&database));
     let clean = || {
         let mut command = cluster.client("pg_restore");
-        command.args(["--clean", "--if-exists", "--exit-on-error", "--single-transaction", "--dbname", &database]).arg(&file);
+        command
+            .args([
+                "--clean",
+                "--if-exists",
+                "--exit-on-error",
+                "--single-transaction",
+                "--dbname",
+                &database,
+            ])
+            .arg(&file);
         command
     };
     let refused = clean().output().unwrap();

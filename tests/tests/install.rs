@@ -11,11 +11,18 @@ fn three_lines_are_enough() {
     let mut client = cluster.connect(&cluster.empty_database());
     client.batch_execute(INSTALL).unwrap();
     client
-        .execute("select memento.remember('Decision: we will use Postgres for event storage starting Monday.')", &[])
+        .execute(
+            "select memento.remember('Decision: we will use Postgres for event storage starting Monday.')",
+            &[],
+        )
         .unwrap();
-    let found = client.query("select excerpt from memento.recall('what did we decide about storage?')", &[]).unwrap();
+    let found =
+        client.query("select excerpt from memento.recall('what did we decide about storage?')", &[]).unwrap();
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].get::<_, &str>(0), "Decision: we will use Postgres for event storage starting Monday.");
+    assert_eq!(
+        found[0].get::<_, &str>(0),
+        "Decision: we will use Postgres for event storage starting Monday."
+    );
 }
 
 #[test]
@@ -55,7 +62,12 @@ fn a_server_without_pgvector_says_so() {
         assert_nothing_is_left(&mut client);
         client.batch_execute("select 1").unwrap();
     }
-    let root = copy.ancestors().find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("without-pgvector"))).unwrap();
+    let root = copy
+        .ancestors()
+        .find(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("without-pgvector"))
+        })
+        .unwrap();
     std::fs::remove_dir_all(root).unwrap();
 }
 
@@ -82,7 +94,10 @@ fn only_a_superuser_can_install() {
     let cluster = Cluster::start();
     let database = cluster.empty_database();
     cluster.connect_as("ordinary", &database);
-    cluster.connect("postgres").batch_execute(&format!("grant all on database {database} to ordinary")).unwrap();
+    cluster
+        .connect("postgres")
+        .batch_execute(&format!("grant all on database {database} to ordinary"))
+        .unwrap();
     let mut client = cluster.connect_as("ordinary", &database);
     let error = failure(client.batch_execute(INSTALL));
     assert_eq!(error.code().code(), "42501", "{error:?}");
@@ -117,12 +132,24 @@ fn objects_planted_in_the_search_path_are_not_used() {
     admin.batch_execute("set search_path = public, pg_catalog").unwrap();
     admin.batch_execute(INSTALL).unwrap();
     admin.batch_execute("select memento.remember('identifiers are never lost', tags => array['a'], source_system => 's', source_id => '1')").unwrap();
-    admin.batch_execute("select memento.remember('identifiers are never lost', source_system => 's', source_id => '1')").unwrap();
-    let found = admin.query("select 1 from memento.search('identifiers', filters => '{\"tags_any\": [\"a\"]}')", &[]).unwrap();
+    admin
+        .batch_execute(
+            "select memento.remember('identifiers are never lost', source_system => 's', source_id => '1')",
+        )
+        .unwrap();
+    let found = admin
+        .query("select 1 from memento.search('identifiers', filters => '{\"tags_any\": [\"a\"]}')", &[])
+        .unwrap();
     assert_eq!(found.len(), 1);
-    admin.batch_execute("create role victim_member; select memento.grant_access('victim_member', 'default', 'admin')").unwrap();
+    admin
+        .batch_execute(
+            "create role victim_member; select memento.grant_access('victim_member', 'default', 'admin')",
+        )
+        .unwrap();
     admin.batch_execute("select memento.create_project('p'); select memento.use_project('p'); select count(*) from memento.doctor()").unwrap();
-    admin.batch_execute("set role victim_member; select pg_catalog.count(*) from memento.item; reset role").unwrap();
+    admin
+        .batch_execute("set role victim_member; select pg_catalog.count(*) from memento.item; reset role")
+        .unwrap();
     admin.batch_execute("select memento.revoke_access('victim_member', 'default')").unwrap();
 }
 
@@ -157,12 +184,15 @@ create type public.access_level as enum ('none');
 
 #[test]
 fn it_works_without_preload() {
-    let cluster = Cluster::start_with(Server::from_environment(), Settings { preload: false, ..Settings::default() });
+    let cluster =
+        Cluster::start_with(Server::from_environment(), Settings { preload: false, ..Settings::default() });
     let database = cluster.database();
     let mut client = cluster.connect(&database);
     client.execute("select memento.remember('no preload needed')", &[]).unwrap();
     assert_eq!(client.query("select from memento.recall('preload')", &[]).unwrap().len(), 1);
-    let row = client.query_one("select status, hint from memento.doctor() where check_name = 'preload'", &[]).unwrap();
+    let row = client
+        .query_one("select status, hint from memento.doctor() where check_name = 'preload'", &[])
+        .unwrap();
     assert_eq!(row.get::<_, &str>(0), "warn");
     assert!(row.get::<_, &str>(1).contains("shared_preload_libraries"));
 }

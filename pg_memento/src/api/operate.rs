@@ -24,7 +24,12 @@ pub fn capabilities() -> ApiResult<Jsonb> {
 pub fn doctor() -> Result<
     TableIterator<
         'static,
-        (name!(check_name, String), name!(status, String), name!(detail, String), name!(hint, Option<String>)),
+        (
+            name!(check_name, String),
+            name!(status, String),
+            name!(detail, String),
+            name!(hint, Option<String>),
+        ),
     >,
     ErrorReport,
 > {

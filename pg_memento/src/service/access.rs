@@ -23,7 +23,7 @@ pub enum AccessError {
     NotFound(String),
     #[error("project name \"{0}\" is used in more than one workspace")]
     Ambiguous(String),
-    #[error("this role may not {needed} in project \"{project}\"")]
+    #[error("this role has no {needed} access to project \"{project}\"")]
     TooWeak { project: String, needed: AccessLevel },
     #[error(transparent)]
     Statement(#[from] StatementError),
@@ -56,7 +56,10 @@ impl Failure for AccessError {
             Self::NotVisible(_) => {
                 Some("ask an admin of the project to run memento.grant_access(role, project, level)".into())
             }
-            Self::NotFound(_) => Some("make it with memento.create_project(name), or list them: select * from memento.project".into()),
+            Self::NotFound(_) => Some(
+                "make it with memento.create_project(name), or list them: select * from memento.project"
+                    .into(),
+            ),
             Self::Ambiguous(_) => Some("write workspace/name, or give the project's id".into()),
             Self::TooWeak { project, needed } => Some(format!(
                 "ask an admin of the project to run memento.grant_access(role, '{project}', '{needed}')"

@@ -156,13 +156,17 @@ fn engine(engine: &Engine) -> Finding {
         _ => ("vchord_bm25", "BM25 ranking"),
     };
     match (&engine.installed, &engine.available) {
-        (Some(version), _) if engine.name == "vector" && older_than(version, PGVECTOR_MINIMUM) => Finding::warn(
-            check,
-            format!("version {version} cannot scan an index iteratively"),
-            "install pgvector 0.8 or later, then: alter extension vector update;",
-        ),
+        (Some(version), _) if engine.name == "vector" && older_than(version, PGVECTOR_MINIMUM) => {
+            Finding::warn(
+                check,
+                format!("version {version} cannot scan an index iteratively"),
+                "install pgvector 0.8 or later, then: alter extension vector update;",
+            )
+        }
         (Some(version), _) => Finding::ok(check, format!("version {version}")),
-        (None, Some(version)) => Finding::ok(check, format!("version {version} is available; it would add {gives}")),
+        (None, Some(version)) => {
+            Finding::ok(check, format!("version {version} is available; it would add {gives}"))
+        }
         (None, None) => Finding::ok(check, format!("not on this server; it would add {gives}")),
     }
 }
@@ -175,7 +179,9 @@ fn older_than(version: &str, minimum: (u32, u32)) -> bool {
 fn local_model() -> Finding {
     match missing_model_files() {
         None => Finding::ok("local_model", "memento.model_dir is not set; this version uses no model"),
-        Some(missing) if missing.is_empty() => Finding::ok("local_model", "model.onnx and tokenizer.json are there"),
+        Some(missing) if missing.is_empty() => {
+            Finding::ok("local_model", "model.onnx and tokenizer.json are there")
+        }
         Some(missing) => Finding::warn(
             "local_model",
             format!("memento.model_dir lacks {}", missing.join(" and ")),

@@ -158,6 +158,6 @@ fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementRe
         None => (Status::Created, store::insert_item(project, memory)?, 1),
     };
     let version_id = store::insert_version(project, item_id, version_num, content)?;
-    store::insert_chunks(project, item_id, version_id, chunks)?;
+    store::insert_chunks(project, version_id, chunks)?;
     Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len() })
 }

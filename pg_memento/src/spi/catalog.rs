@@ -52,11 +52,7 @@ pub struct Engine {
 /// What is known about each optional extension, in the order asked for.
 pub fn engines(names: &[&str]) -> StatementResult<Vec<Engine>> {
     rows(include_str!("queries/engines.sql"), &[names.to_vec().into()], |row| {
-        Ok(Engine {
-            name: row.get(1)?.unwrap_or_default(),
-            installed: row.get(2)?,
-            available: row.get(3)?,
-        })
+        Ok(Engine { name: row.get(1)?.unwrap_or_default(), installed: row.get(2)?, available: row.get(3)? })
     })
 }
 
@@ -80,7 +76,10 @@ fn one<T: FromDatum + IntoDatum>(statement: &str, arguments: &[DatumWithOid]) ->
     optional(statement, arguments)?.ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
 }
 
-fn optional<T: FromDatum + IntoDatum>(statement: &str, arguments: &[DatumWithOid]) -> StatementResult<Option<T>> {
+fn optional<T: FromDatum + IntoDatum>(
+    statement: &str,
+    arguments: &[DatumWithOid],
+) -> StatementResult<Option<T>> {
     let found = rows(statement, arguments, |row| row.get::<T>(1))?;
     Ok(found.into_iter().flatten().next())
 }

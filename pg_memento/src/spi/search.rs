@@ -1,7 +1,7 @@
 //! The lanes of retrieval.
 
-use pgrx::prelude::*;
 use pgrx::Uuid;
+use pgrx::prelude::*;
 
 use super::{StatementResult, required, rows};
 use crate::ffi::jsonb::Jsonb;

@@ -42,7 +42,11 @@ pub fn lock_source(project: Uuid, source: Source) -> StatementResult<()> {
 }
 
 /// The newest version from a source, compared with a content.
-pub fn latest_version(project: Uuid, source: Source, content: &str) -> StatementResult<Option<LatestVersion>> {
+pub fn latest_version(
+    project: Uuid,
+    source: Source,
+    content: &str,
+) -> StatementResult<Option<LatestVersion>> {
     let found = rows(
         include_str!("queries/latest_version.sql"),
         &[project.into(), source.system.into(), source.id.into(), content.into()],
@@ -84,14 +88,14 @@ pub fn insert_version(project: Uuid, item: Uuid, version_num: i32, content: &str
 }
 
 /// All chunks of a version, in one statement.
-pub fn insert_chunks(project: Uuid, item: Uuid, version: Uuid, chunks: &[Chunk]) -> StatementResult<()> {
+pub fn insert_chunks(project: Uuid, version: Uuid, chunks: &[Chunk]) -> StatementResult<()> {
     let offset = |char: usize| i32::try_from(char).unwrap_or(i32::MAX);
     let starts: Vec<i32> = chunks.iter().map(|chunk| offset(chunk.start_char)).collect();
     let ends: Vec<i32> = chunks.iter().map(|chunk| offset(chunk.end_char)).collect();
     let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text).collect();
     write(
         include_str!("queries/insert_chunks.sql"),
-        &[project.into(), item.into(), version.into(), starts.into(), ends.into(), texts.into()],
+        &[project.into(), version.into(), starts.into(), ends.into(), texts.into()],
         |_| Ok(()),
     )?;
     Ok(())

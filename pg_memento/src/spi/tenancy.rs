@@ -14,7 +14,11 @@ pub struct VisibleProject {
 }
 
 /// The projects that a reference can mean for a role: none, one, or several of the same name.
-pub fn find_projects(role: Oid, sees_all: bool, reference: &ProjectRef) -> StatementResult<Vec<VisibleProject>> {
+pub fn find_projects(
+    role: Oid,
+    sees_all: bool,
+    reference: &ProjectRef,
+) -> StatementResult<Vec<VisibleProject>> {
     let (id, workspace, name) = match reference {
         ProjectRef::Id(id) => (Some(id.as_str()), None, None),
         ProjectRef::Name(name) => (None, None, Some(name.as_str())),
@@ -45,19 +49,18 @@ pub fn member_projects(role: Oid, sees_all: bool, level: AccessLevel) -> Stateme
 /// Makes a project, and its workspace if it is new; none if there is one of that name already.
 pub fn insert_project(workspace: &str, name: &str) -> StatementResult<Option<Uuid>> {
     write(include_str!("queries/insert_workspace.sql"), &[workspace.into()], |_| Ok(()))?;
-    let made = write(
-        include_str!("queries/insert_project.sql"),
-        &[workspace.into(), name.into()],
-        |row| row.get::<Uuid>(1),
-    )?;
+    let made = write(include_str!("queries/insert_project.sql"), &[workspace.into(), name.into()], |row| {
+        row.get::<Uuid>(1)
+    })?;
     Ok(made.into_iter().flatten().next())
 }
 
 /// Whether a role is admin of any project in a workspace.
 pub fn administers_workspace(role: Oid, workspace: &str) -> StatementResult<bool> {
-    let found = rows(include_str!("queries/administers_workspace.sql"), &[role.into(), workspace.into()], |row| {
-        row.get::<bool>(1)
-    })?;
+    let found =
+        rows(include_str!("queries/administers_workspace.sql"), &[role.into(), workspace.into()], |row| {
+            row.get::<bool>(1)
+        })?;
     Ok(found.into_iter().flatten().any(|yes| yes))
 }
 

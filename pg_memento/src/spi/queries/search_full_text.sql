@@ -5,18 +5,18 @@ with wanted as (
     from pg_catalog.unnest(pg_catalog.to_tsvector('pg_catalog.english', $2::text)) w
 ),
 matched as (
-  select c.chunk_id, c.item_id, c.version_id, c.heading_path, c.section_anchor, c.start_char, c.end_char, c.chunk_text,
+  select c.chunk_id, c.version_id, c.heading_path, c.section_anchor, c.start_char, c.end_char, c.chunk_text,
          pg_catalog.ts_rank(c.tsv, wanted.words, 1)::float8 as score
     from wanted
     join memento.chunk c on c.tsv @@ wanted.words
    where c.project_id = $1
 ),
 ranked as (
-  select m.*, v.version_num, i.title, i.kind,
+  select m.*, v.version_num, v.item_id, i.title, i.kind,
          pg_catalog.row_number() over (order by m.score desc, m.chunk_id) as rank
     from matched m
     join memento.version v on v.project_id = $1 and v.version_id = m.version_id
-    join memento.item i on i.project_id = $1 and i.item_id = m.item_id
+    join memento.item i on i.project_id = $1 and i.item_id = v.item_id
    where case when $7::timestamptz is null then v.is_latest
               else v.created_at <= $7 and (v.superseded_at is null or v.superseded_at > $7) end
      and ($4::text[] is null or i.kind = any ($4))
