@@ -7,3 +7,4 @@
 pub mod access;
 pub mod chunk;
 pub mod project;
+pub mod version;

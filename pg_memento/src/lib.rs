@@ -3,6 +3,9 @@
 //! A thin adapter around `memento-core`: `api` decodes, `service` composes, `spi` holds the statements, `ffi`
 //! holds what is unsafe. The install-time schema is in `sql/` at the root of the workspace.
 
+// pgrx's ErrorReport is large; it is only made when a statement fails.
+#![allow(clippy::result_large_err)]
+
 mod api;
 mod error;
 mod ffi;
@@ -10,7 +13,7 @@ mod gucs;
 mod init;
 mod service;
 mod spi;
-#[cfg(any(test, feature = "pg_test"))]
+#[cfg(feature = "pg_test")]
 mod tests;
 
 use pgrx::prelude::*;
@@ -65,16 +68,3 @@ extension_sql_file!(
 );
 extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_operate"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);
-
-/// Called by `cargo pgrx test`, which wants it at the root of the crate.
-#[cfg(test)]
-pub mod pg_test {
-    /// Nothing to prepare.
-    pub fn setup(_options: Vec<&str>) {}
-
-    /// The settings of the test server.
-    #[must_use]
-    pub fn postgresql_conf_options() -> Vec<&'static str> {
-        vec!["shared_preload_libraries = 'pg_memento'"]
-    }
-}

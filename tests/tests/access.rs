@@ -204,9 +204,8 @@ fn policies_hold_when_an_administrator_grants_everything() {
         format!(
             "insert into memento.project_member (project_id, role_name, level) values ('{project}', 'other', 'admin')"
         ),
-        format!(
-            "insert into memento.project (workspace_id, name) select workspace_id, 'x' from memento.project"
-        ),
+        "insert into memento.project (workspace_id, name) select workspace_id, 'x' from memento.project"
+            .to_owned(),
     ] {
         assert_eq!(failure(other.batch_execute(&statement)).code().code(), "42501", "{statement}");
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use memento_core::version::is_at_least;
 use pgrx::pg_sys::panic::ErrorReport;
 use serde_json::{Map, Value, json};
 
@@ -156,7 +157,7 @@ fn engine(engine: &Engine) -> Finding {
         _ => ("vchord_bm25", "BM25 ranking"),
     };
     match (&engine.installed, &engine.available) {
-        (Some(version), _) if engine.name == "vector" && older_than(version, PGVECTOR_MINIMUM) => {
+        (Some(version), _) if engine.name == "vector" && !is_at_least(version, PGVECTOR_MINIMUM) => {
             Finding::warn(
                 check,
                 format!("version {version} cannot scan an index iteratively"),
@@ -169,11 +170,6 @@ fn engine(engine: &Engine) -> Finding {
         }
         (None, None) => Finding::ok(check, format!("not on this server; it would add {gives}")),
     }
-}
-
-fn older_than(version: &str, minimum: (u32, u32)) -> bool {
-    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
-    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < minimum
 }
 
 fn local_model() -> Finding {
@@ -239,18 +235,4 @@ fn members() -> Result<Finding, StatementError> {
             format!("select memento.revoke_access('{first}', '<project>');"),
         ),
     })
-}
-
-#[cfg(test)]
-mod unit_tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert!(older_than("0.7.4", (0, 8)));
-        assert!(!older_than("0.8.0", (0, 8)));
-        assert!(!older_than("0.10.1", (0, 8)));
-        assert!(!older_than("1.0", (0, 8)));
-        assert!(older_than("garbage", (0, 8)));
-    }
 }
