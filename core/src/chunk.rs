@@ -67,10 +67,21 @@ fn cut(rest: &str, max_chars: usize) -> usize {
         return rest.len();
     };
     let window = &rest[..limit];
+    if blank_line_at(rest, limit) {
+        return limit;
+    }
     last_blank_line(window)
         .or_else(|| last_sentence(window))
         .or_else(|| last_word(rest, limit))
         .unwrap_or_else(|| last_grapheme(rest, limit))
+}
+
+/// Whether the white space around an offset has an empty line in it: then a paragraph ends just there.
+fn blank_line_at(rest: &str, offset: usize) -> bool {
+    let before = rest[..offset].trim_end().len();
+    let after = rest.len() - rest[offset..].trim_start().len();
+    let mut lines = rest[before..after].split('\n').skip(1);
+    lines.next().is_some() && lines.next().is_some()
 }
 
 /// The end of the last line that an empty line follows.

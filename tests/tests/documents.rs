@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use memento_tests::snippet::{Snippet, normalised, snippets};
-use memento_tests::{Cluster, assert_file, checkout, updating};
+use memento_tests::{Cluster, VERSION, assert_file, checkout, updating};
 
 fn documents() -> Vec<PathBuf> {
     let mut found = vec![checkout().join("README.md")];
@@ -87,6 +87,15 @@ fn the_reference_is_what_the_comments_say() {
     let lines = client.query(include_str!("reference.sql"), &[]).unwrap();
     let body: Vec<String> = lines.iter().map(|row| row.get(0)).collect();
     assert_file(&checkout().join("docs/reference.md"), &(body.join("\n") + "\n"));
+}
+
+#[test]
+fn meta_json_has_the_version_of_the_workspace() {
+    let template = std::fs::read_to_string(checkout().join("META.json.in")).unwrap();
+    let expected = template.replace("@CARGO_VERSION@", VERSION);
+    let meta: serde_json::Value = serde_json::from_str(&expected).expect("META.json is JSON");
+    assert_eq!(meta["version"], meta["provides"]["pg_memento"]["version"]);
+    assert_file(&checkout().join("META.json"), &expected);
 }
 
 #[test]
