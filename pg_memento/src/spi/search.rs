@@ -33,11 +33,15 @@ pub struct Hit {
 
 /// Full-text search: any of the query's words, ranked; ties are broken by chunk.
 pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<Hit>> {
+    let words = rows(include_str!("queries/query_words.sql"), &[query.into()], |row| row.get::<String>(1))?;
+    let Some(words) = words.into_iter().flatten().next() else {
+        return Ok(Vec::new());
+    };
     rows(
         include_str!("queries/search_full_text.sql"),
         &[
             scope.project.into(),
-            query.into(),
+            words.into(),
             limit.into(),
             scope.kinds.clone().into(),
             scope.tags_any.clone().into(),

@@ -1,15 +1,10 @@
--- $1 project, $2 query, $3 limit, $4 kinds, $5 tags_any, $6 tags_all, $7 as_of
--- The words are taken apart by the parser that made the index and joined by "or": no text is a syntax error.
-with wanted as (
-  select pg_catalog.string_agg(pg_catalog.quote_literal(w.lexeme), ' | ')::tsquery as words
-    from pg_catalog.unnest(pg_catalog.to_tsvector('pg_catalog.english', $2::text)) w
-),
-matched as (
+-- $1 project, $2 words, $3 limit, $4 kinds, $5 tags_any, $6 tags_all, $7 as_of
+-- The words come as a parameter, so that the planner knows them and can tell rare ones from frequent ones.
+with matched as (
   select c.chunk_id, c.version_id, c.heading_path, c.section_anchor, c.start_char, c.end_char, c.chunk_text,
-         pg_catalog.ts_rank(c.tsv, wanted.words, 1)::float8 as score
-    from wanted
-    join memento.chunk c on c.tsv @@ wanted.words
-   where c.project_id = $1
+         pg_catalog.ts_rank(c.tsv, $2::text::tsquery, 1)::float8 as score
+    from memento.chunk c
+   where c.project_id = $1 and c.tsv @@ $2::text::tsquery
 ),
 ranked as (
   select m.*, v.version_num, v.item_id, i.title, i.kind,

@@ -3,6 +3,8 @@ select pg_catalog.pg_describe_object(d.classid, d.objid, 0) as object
   from pg_depend d
   join pg_extension e on e.oid = d.refobjid and d.refclassid = 'pg_extension'::regclass
  where e.extname = 'pg_memento' and d.deptype = 'e'
+   -- Row and array types are listed by some servers only.
+   and not exists (select from pg_type t where d.classid = 'pg_type'::regclass and t.oid = d.objid and (t.typrelid <> 0 or t.typelem <> 0))
  order by pg_catalog.pg_describe_object(d.classid, d.objid, 0) collate "C";
 
 -- Every function: volatility, strictness, parallel safety, and the settings it pins.
