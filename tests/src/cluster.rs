@@ -55,6 +55,24 @@ impl Cluster {
         cluster
     }
 
+    /// A second cluster of the same server, initialised and not started, with the same password: for pg_upgrade.
+    pub fn stopped_sibling(&self) -> Self {
+        let unique = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let sibling = Self {
+            directory: self.server.scratch.join(format!("cluster-{unique}")),
+            port: free_port(),
+            password: self.password.clone(),
+            server: self.server.clone(),
+        };
+        sibling.initialise(&Settings::default());
+        sibling
+    }
+
+    /// The data directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     fn initialise(&self, settings: &Settings) {
         let password_file = self.server.scratch.join(format!("password-{}", self.password));
         std::fs::write(&password_file, &self.password).expect("the scratch directory is writable");
