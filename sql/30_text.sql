@@ -10,6 +10,8 @@ create table memento.chunk (
   ordinal int not null,
   start_char int not null,
   end_char int not null,
+  token_count int not null,
+  block_kind text not null,
   section_anchor text,
   heading_path text[] not null default '{}',
   chunk_text text not null,
@@ -18,7 +20,8 @@ create table memento.chunk (
   primary key (project_id, chunk_id),
   constraint chunk_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
   constraint chunk_version_id_ordinal_key unique (project_id, version_id, ordinal),
-  constraint chunk_span_form check (start_char >= 0 and end_char > start_char)
+  constraint chunk_span_form check (start_char >= 0 and end_char > start_char),
+  constraint chunk_token_count_positive check (token_count > 0)
 );
 alter sequence memento.chunk_id_seq owned by memento.chunk.chunk_id;
 comment on table memento.chunk is 'A span of a version''s content: substr(content, start_char + 1, end_char - start_char) = chunk_text.';
@@ -28,6 +31,8 @@ comment on column memento.chunk.chunk_id is 'Key of the chunk; breaks ties in ev
 comment on column memento.chunk.ordinal is 'Its place in the version, from 0.';
 comment on column memento.chunk.start_char is 'Offset of its first character, in Unicode code points from 0.';
 comment on column memento.chunk.end_char is 'Offset after its last character.';
+comment on column memento.chunk.token_count is 'Its tokens, exactly, in the vocabulary cl100k_base.';
+comment on column memento.chunk.block_kind is 'What it consists of: paragraph, list, code, table, quote, html, front_matter, rule, heading, or mixed.';
 comment on column memento.chunk.section_anchor is 'Anchor of the section that it is in; null outside of sections.';
 comment on column memento.chunk.heading_path is 'Headings above it, outermost first.';
 comment on column memento.chunk.chunk_text is 'The exact text.';

@@ -3,16 +3,20 @@
 //! `scripts/bench` lists them, `scripts/bench NAME` runs one. Data is read from MEMENTO_DATA where it is there.
 #![forbid(unsafe_code)]
 
+mod chunking;
 mod compare;
 mod data;
-mod plain_chunking;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 1] = [(
-    "plain_chunking",
-    "cutting plain text by characters, beside text-splitter's TextSplitter",
-    plain_chunking::run,
-)];
+const BENCHMARKS: [(&str, &str, fn()); 3] = [
+    ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
+    (
+        "chunking_by_tokens",
+        "Markdown cut by tokens of cl100k_base, beside text-splitter",
+        chunking::by_tokens,
+    ),
+    ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
+];
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();

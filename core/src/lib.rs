@@ -7,4 +7,5 @@
 pub mod access;
 pub mod chunk;
 pub mod project;
+pub mod token;
 pub mod version;

@@ -5,3 +5,4 @@ pub mod memory;
 pub mod operate;
 pub mod search;
 pub mod tenancy;
+pub mod text;

@@ -66,5 +66,10 @@ extension_sql_file!(
     name = "api_operate",
     requires = ["api_memory", api::operate::version, api::operate::capabilities, api::operate::doctor]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_operate"]);
+extension_sql_file!(
+    "../../sql/73_api_text.sql",
+    name = "api_text",
+    requires = ["api_operate", api::text::chunk_markdown, api::text::outline, api::text::count_tokens]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_text"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

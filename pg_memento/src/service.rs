@@ -6,3 +6,4 @@ pub mod drop_guard;
 pub mod memory;
 pub mod search;
 pub mod tenancy;
+pub mod text;

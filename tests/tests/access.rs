@@ -47,10 +47,13 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
     let each = |call: &dyn Fn(&str) -> String| references.iter().map(|r| call(r)).collect::<Vec<_>>();
     BTreeMap::from([
         ("capabilities", vec!["select memento.capabilities()".into()]),
+        ("chunk_markdown", vec!["select memento.chunk_markdown('a text')".into()]),
+        ("count_tokens", vec!["select memento.count_tokens('a text')".into()]),
         ("create_project", vec![format!("select memento.create_project('mine', '{SECRET}')")]),
         ("current_project", vec!["select memento.current_project()".into()]),
         ("doctor", vec!["select * from memento.doctor()".into()]),
         ("grant_access", each(&|r| format!("select memento.grant_access('other', '{r}', 'read')"))),
+        ("outline", vec!["select memento.outline('# a heading')".into()]),
         ("readable_projects", vec!["select memento.readable_projects()".into()]),
         ("recall", vec![format!("select * from memento.recall('{SECRET} lives here')")]),
         ("remember", vec!["select memento.remember('planted')".into()]),

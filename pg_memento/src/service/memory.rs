@@ -1,7 +1,7 @@
 //! Storing a memory: item, version and chunks in the caller's transaction.
 
 use memento_core::access::AccessLevel;
-use memento_core::chunk::{self, Chunk, MAX_CHUNK_CHARS};
+use memento_core::chunk::{Budget, Chunk, chunk_markdown};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
@@ -132,7 +132,7 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
 }
 
 fn chunked(content: &str) -> Vec<Chunk<'_>> {
-    chunk::chunks(content, MAX_CHUNK_CHARS).inspect(|_| ffi::server::check_for_interrupts()).collect()
+    chunk_markdown(content, Budget::default()).inspect(|_| ffi::server::check_for_interrupts()).collect()
 }
 
 fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementResult<Remembered> {

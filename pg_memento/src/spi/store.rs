@@ -2,6 +2,7 @@
 
 use memento_core::chunk::Chunk;
 use pgrx::Uuid;
+use serde_json::json;
 
 use super::{StatementResult, required, rows, write, write_one};
 use crate::ffi::jsonb::Jsonb;
@@ -89,13 +90,27 @@ pub fn insert_version(project: Uuid, item: Uuid, version_num: i32, content: &str
 
 /// All chunks of a version, in one statement.
 pub fn insert_chunks(project: Uuid, version: Uuid, chunks: &[Chunk]) -> StatementResult<()> {
-    let offset = |char: usize| i32::try_from(char).unwrap_or(i32::MAX);
-    let starts: Vec<i32> = chunks.iter().map(|chunk| offset(chunk.start_char)).collect();
-    let ends: Vec<i32> = chunks.iter().map(|chunk| offset(chunk.end_char)).collect();
+    let ints = |number: fn(&Chunk) -> usize| -> Vec<i32> {
+        chunks.iter().map(|chunk| i32::try_from(number(chunk)).unwrap_or(i32::MAX)).collect()
+    };
     let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text).collect();
+    let kinds: Vec<&str> = chunks.iter().map(|chunk| chunk.kind.as_str()).collect();
+    let anchors: Vec<Option<&str>> = chunks.iter().map(|chunk| chunk.heading.anchor.as_deref()).collect();
+    // Arrays of arrays must be rectangular in SQL, paths are not: they go as JSON.
+    let paths: Vec<String> = chunks.iter().map(|chunk| json!(chunk.heading.path).to_string()).collect();
     write(
         include_str!("queries/insert_chunks.sql"),
-        &[project.into(), version.into(), starts.into(), ends.into(), texts.into()],
+        &[
+            project.into(),
+            version.into(),
+            ints(|chunk| chunk.start_char).into(),
+            ints(|chunk| chunk.end_char).into(),
+            ints(|chunk| chunk.size).into(),
+            kinds.into(),
+            anchors.into(),
+            paths.into(),
+            texts.into(),
+        ],
         |_| Ok(()),
     )?;
     Ok(())

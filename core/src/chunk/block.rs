@@ -1,0 +1,179 @@
+//! The blocks of a Markdown document with their exact spans, by pulldown-cmark: CommonMark with GFM tables and front
+//! matter. Blocks inside of lists and quotes are only seen as places where a long one can be cut.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// ATX or setext heading.
+    Heading,
+    /// Text.
+    Paragraph,
+    /// Bullets or numbers, with everything in them.
+    List,
+    /// Fenced or indented code.
+    Code,
+    /// GFM table.
+    Table,
+    /// Block quote.
+    Quote,
+    /// Raw HTML.
+    Html,
+    /// YAML or TOML at the start of the document.
+    FrontMatter,
+    /// Thematic break.
+    Rule,
+    /// Several of the above: of chunks only.
+    Mixed,
+}
+
+impl BlockKind {
+    /// The word in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Heading => "heading",
+            Self::Paragraph => "paragraph",
+            Self::List => "list",
+            Self::Code => "code",
+            Self::Table => "table",
+            Self::Quote => "quote",
+            Self::Html => "html",
+            Self::FrontMatter => "front_matter",
+            Self::Rule => "rule",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// A block at the top level of the document. The span is in bytes and ends after the last character that is not white
+/// space.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub kind: BlockKind,
+    pub span: Range<usize>,
+    /// For headings.
+    pub heading: Option<Heading>,
+    /// Where blocks inside of it begin, in ascending order: items of lists, blocks in quotes.
+    pub inner: Vec<usize>,
+    /// Code blocks inside of it, which are not to be cut while they fit.
+    pub inner_code: Vec<Range<usize>>,
+}
+
+/// A heading's level and text, without its markup.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    pub level: usize,
+    pub text: String,
+}
+
+/// The blocks of a document, in order. Text between them is white space, or link definitions and the like that have no
+/// block of their own.
+pub fn blocks(text: &str) -> Blocks<'_> {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    Blocks { text, events: Parser::new_ext(text, options).into_offset_iter() }
+}
+
+/// Lazy: the parser has read the structure of the whole document, inline markup is read block by block.
+pub struct Blocks<'a> {
+    text: &'a str,
+    events: OffsetIter<'a>,
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        loop {
+            let (event, range) = self.events.next()?;
+            let span = range.start..range.start + self.text[range.clone()].trim_end().len();
+            let mut block =
+                Block { kind: BlockKind::Paragraph, span, heading: None, inner: vec![], inner_code: vec![] };
+            match event {
+                Event::Start(tag) => {
+                    block.kind = kind_of(&tag);
+                    if let Tag::Heading { level, .. } = &tag {
+                        block.heading = Some(Heading { level: *level as usize, text: String::new() });
+                    }
+                    self.fill(&mut block);
+                }
+                Event::Rule => block.kind = BlockKind::Rule,
+                // Cannot stand at the top level.
+                _ => continue,
+            }
+            if !block.span.is_empty() {
+                return Some(block);
+            }
+        }
+    }
+}
+
+impl Blocks<'_> {
+    /// Reads the events up to the end of the block that has just begun.
+    fn fill(&mut self, block: &mut Block) {
+        let mut depth = 1;
+        while depth > 0 {
+            let Some((event, range)) = self.events.next() else { return };
+            match event {
+                Event::Start(tag) => {
+                    depth += 1;
+                    if begins_line(&tag) && range.start > block.span.start {
+                        block.inner.push(range.start);
+                    }
+                    if let Tag::CodeBlock(CodeBlockKind::Fenced(_)) = tag {
+                        block.inner_code.push(range);
+                    }
+                }
+                Event::End(end) => {
+                    depth -= 1;
+                    // A block quote or list cannot end before its last child, but be safe.
+                    if depth == 0 && end == TagEnd::HtmlBlock {
+                        return;
+                    }
+                }
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(heading) = &mut block.heading {
+                        heading.text.push_str(&text);
+                    }
+                }
+                Event::SoftBreak | Event::HardBreak => {
+                    if let Some(heading) = &mut block.heading {
+                        heading.text.push(' ');
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn kind_of(tag: &Tag) -> BlockKind {
+    match tag {
+        Tag::Heading { .. } => BlockKind::Heading,
+        Tag::List(_) => BlockKind::List,
+        Tag::CodeBlock(_) => BlockKind::Code,
+        Tag::Table(_) => BlockKind::Table,
+        Tag::BlockQuote(_) => BlockKind::Quote,
+        Tag::HtmlBlock => BlockKind::Html,
+        Tag::MetadataBlock(_) => BlockKind::FrontMatter,
+        _ => BlockKind::Paragraph,
+    }
+}
+
+fn begins_line(tag: &Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Item
+            | Tag::Paragraph
+            | Tag::List(_)
+            | Tag::CodeBlock(_)
+            | Tag::BlockQuote(_)
+            | Tag::Heading { .. }
+            | Tag::Table(_)
+    )
+}

@@ -1,0 +1,76 @@
+//! Markdown to chunks.
+
+use std::rc::Rc;
+
+use super::block::{BlockKind, blocks};
+use super::config::Budget;
+use super::pack::Packer;
+
+/// A chunk of a document. Offsets are in Unicode code points, 0-based and half-open, so that
+/// `substr(content, start_char + 1, end_char - start_char)` in SQL is `text`.
+#[derive(Clone, Debug)]
+pub struct Chunk<'a> {
+    /// Offset of the first character.
+    pub start_char: usize,
+    /// Offset after the last character.
+    pub end_char: usize,
+    /// The text between them.
+    pub text: &'a str,
+    /// The headings that it is under.
+    pub heading: Rc<HeadingPath>,
+    /// What it consists of, headings aside.
+    pub kind: BlockKind,
+    /// Its size in the unit of the budget.
+    pub size: usize,
+}
+
+/// Where in a document something stands.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct HeadingPath {
+    /// Headings above it, outermost first.
+    pub path: Vec<String>,
+    /// The anchor of the innermost.
+    pub anchor: Option<String>,
+}
+
+/// Cuts a Markdown document (plain text is one too) into chunks.
+///
+/// A chunk is a contiguous run of blocks under one heading. A heading stays with what follows it, code and tables stay
+/// whole while they fit, and what does not fit is cut at the best boundary, never inside a grapheme cluster. Together the
+/// chunks cover all text that is not white space. Linear in time, and lazy: a caller can stop at any chunk.
+pub fn chunk_markdown(text: &str, budget: Budget) -> impl Iterator<Item = Chunk<'_>> {
+    // A byte order mark is not text, and would hide a heading in the first line.
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut offsets = CharOffsets { text, byte: 0, char: 0 };
+    Packer::new(text, start, blocks(&text[start..]), budget).map(move |packed| {
+        let start_char = offsets.char_at(packed.span.start);
+        let slice = &text[packed.span.clone()];
+        Chunk {
+            start_char,
+            end_char: start_char + slice.chars().count(),
+            text: slice,
+            heading: packed.heading,
+            kind: packed.kind,
+            size: packed.size,
+        }
+    })
+}
+
+/// Turns byte offsets into character offsets, cheaply as long as they hardly go back.
+pub(super) struct CharOffsets<'a> {
+    pub text: &'a str,
+    pub byte: usize,
+    pub char: usize,
+}
+
+impl CharOffsets<'_> {
+    pub fn char_at(&mut self, byte: usize) -> usize {
+        if byte >= self.byte {
+            self.char += self.text[self.byte..byte].chars().count();
+        } else {
+            self.char -= self.text[byte..self.byte].chars().count();
+        }
+        self.byte = byte;
+        self.char
+    }
+}

@@ -1,0 +1,52 @@
+//! Checking the arguments of the functions of text.
+
+use memento_core::chunk::{Budget, BudgetError, Measure};
+use pgrx::prelude::*;
+
+use crate::error::{Failure, reported};
+
+/// Why a text cannot be worked on.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    #[error("the text is too long")]
+    TooLong,
+}
+
+reported!(TextError);
+
+impl Failure for TextError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::Budget(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            Self::TooLong => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Budget(_) => "VALIDATION_ERROR",
+            Self::TooLong => "CONTENT_TOO_LARGE",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Budget(_) => {
+                Some("for example: target_tokens => 350, max_tokens => 600, overlap_tokens => 50".into())
+            }
+            Self::TooLong => Some("split the text".into()),
+        }
+    }
+}
+
+/// The sizes of chunks, as a user gives them.
+pub fn budget(measure: Measure, target: i32, max: i32, overlap: i32) -> Result<Budget, TextError> {
+    Ok(Budget::try_new(measure, target.into(), max.into(), overlap.into())?)
+}
+
+/// An offset or a count as SQL has it. A text of Postgres has less than 2^30 bytes, so it always fits.
+pub fn int(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

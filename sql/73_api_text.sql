@@ -1,0 +1,6 @@
+comment on function memento.chunk_markdown(text, int, int, int) is
+  'Cuts a Markdown document, or plain text, into chunks: contiguous runs of blocks under one heading, each an exact span of the content. A heading stays with what follows it; code and tables stay whole while they fit in max_tokens; what does not fit is cut by items, lines, sentences or words, never inside a grapheme cluster. overlap_tokens repeats whole blocks or sentences at the start of the next chunk of a section. token_count is exact for cl100k_base.';
+comment on function memento.outline(text) is
+  'The sections of a Markdown document: each heading with the text up to the next heading. section_anchor is unique in the document, as GitHub makes it.';
+comment on function memento.count_tokens(text) is
+  'How many tokens a text has, exactly, in the vocabulary cl100k_base.';
