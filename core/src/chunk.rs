@@ -5,6 +5,7 @@ mod config;
 mod markdown;
 mod outline;
 mod pack;
+mod sentence;
 mod slug;
 mod split;
 #[cfg(test)]

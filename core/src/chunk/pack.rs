@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::block::{Block, BlockKind, Blocks, Heading};
-use super::config::Budget;
+use super::config::{Budget, Measure};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
 use super::split::{divide, trimmed};
@@ -200,7 +200,11 @@ impl<'a> Packer<'a> {
         loop {
             let (first, last) = (self.current.first()?, self.current.last()?);
             let span = first.span.start..last.span.end;
-            let size = measure.size(&self.text[span.clone()]);
+            // Characters add up, tokens do not quite: two that meet may merge, or part.
+            let size = match measure {
+                Measure::Tokens => measure.size(&self.text[span.clone()]),
+                Measure::Chars => self.size,
+            };
             if size <= self.budget.max || self.current.len() == 1 {
                 let body = self.current.iter().find(|unit| unit.kind != BlockKind::Heading).unwrap_or(last);
                 let (heading, kind) = (Rc::clone(&body.heading), self.kind());

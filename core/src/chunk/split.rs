@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::block::{Block, BlockKind};
 use super::config::Measure;
+use super::sentence::sentence_starts;
 
 /// Boundaries, from the best to the last resort.
 #[derive(Clone, Copy)]
@@ -77,7 +78,7 @@ impl Divider<'_> {
                 self.block.inner.iter().filter(inside).copied().collect()
             }
             Level::Line => self.line_starts(span),
-            Level::Sentence => text.split_sentence_bound_indices().map(|(at, _)| span.start + at).collect(),
+            Level::Sentence => sentence_starts(text).into_iter().map(|at| span.start + at).collect(),
             Level::Word | Level::Grapheme => word_starts(text).map(|at| span.start + at).collect(),
         };
         let mut parts = Vec::with_capacity(starts.len() + 1);

@@ -25,12 +25,8 @@ enum Class {
 }
 
 fn class(c: char) -> Class {
-    match c {
-        'a'..='z' | 'A'..='Z' => Class::Letter,
-        '0'..='9' => Class::Number,
-        '\n' | '\r' => Class::Newline,
-        ' ' | '\t' | '\u{b}' | '\u{c}' => Class::Space,
-        '\0'..='\u{7f}' => Class::Other,
+    match u8::try_from(c) {
+        Ok(byte) if byte.is_ascii() => ASCII_CLASS[usize::from(byte)],
         _ if c.is_whitespace() => Class::Space,
         _ => match c.general_category_group() {
             GeneralCategoryGroup::Letter => Class::Letter,
@@ -39,6 +35,23 @@ fn class(c: char) -> Class {
         },
     }
 }
+
+/// Most text is ASCII, and its bytes can be looked at without decoding.
+static ASCII_CLASS: [Class; 128] = {
+    let mut classes = [Class::Other; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
+            b'0'..=b'9' => Class::Number,
+            b'\n' | b'\r' => Class::Newline,
+            b' ' | b'\t' | 0xb | 0xc => Class::Space,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 fn first_piece(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
@@ -81,8 +94,23 @@ fn contraction(rest: &str) -> Option<usize> {
 
 /// The end of the characters of a class that begin at an offset.
 fn run(text: &str, from: usize, belongs: impl Fn(Class) -> bool) -> usize {
-    // Most text is ASCII, and its bytes can be looked at without decoding.
-    text[from..].char_indices().find(|(_, c)| !belongs(class(*c))).map_or(text.len(), |(at, _)| from + at)
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        match bytes.get(at) {
+            None => return at,
+            Some(byte) if byte.is_ascii() => {
+                if !belongs(ASCII_CLASS[usize::from(*byte)]) {
+                    return at;
+                }
+                at += 1;
+            }
+            Some(_) => match text[at..].chars().next() {
+                Some(c) if belongs(class(c)) => at += c.len_utf8(),
+                _ => return at,
+            },
+        }
+    }
 }
 
 fn with_newlines(text: &str, end: usize) -> usize {
