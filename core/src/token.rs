@@ -12,3 +12,18 @@ mod vocabulary;
 pub fn count(text: &str) -> usize {
     piece::pieces(text).map(|piece| merge::count(piece.as_bytes())).sum()
 }
+
+/// The same, with a call back every few milliseconds, which may end it by a panic.
+pub fn count_interruptibly(text: &str, check: impl Fn()) -> usize {
+    const PIECES_BETWEEN_CHECKS: usize = 1 << 14;
+    let counts = piece::pieces(text).map(|piece| merge::count(piece.as_bytes()));
+    counts
+        .enumerate()
+        .map(|(number, count)| {
+            if number % PIECES_BETWEEN_CHECKS == 0 {
+                check();
+            }
+            count
+        })
+        .sum()
+}

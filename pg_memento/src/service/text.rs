@@ -10,34 +10,21 @@ use crate::error::{Failure, reported};
 pub enum TextError {
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    #[error("the text is too long")]
-    TooLong,
 }
 
 reported!(TextError);
 
 impl Failure for TextError {
     fn sqlstate(&self) -> PgSqlErrorCode {
-        match self {
-            Self::Budget(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            Self::TooLong => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-        }
+        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
     }
 
     fn code(&self) -> &'static str {
-        match self {
-            Self::Budget(_) => "VALIDATION_ERROR",
-            Self::TooLong => "CONTENT_TOO_LARGE",
-        }
+        "VALIDATION_ERROR"
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Budget(_) => {
-                Some("for example: target_tokens => 350, max_tokens => 600, overlap_tokens => 50".into())
-            }
-            Self::TooLong => Some("split the text".into()),
-        }
+        Some("for example: target_tokens => 350, max_tokens => 600, overlap_tokens => 50".into())
     }
 }
 
