@@ -1,6 +1,8 @@
 //! Makes the vocabulary cl100k_base, taken from the crate tiktoken-rs, into tables that need no loading: they are part of
 //! the library's read-only data, which all processes share. See src/token/vocabulary.rs for their form.
 
+#![allow(clippy::expect_used)] // A build script fails by panicking.
+
 use std::io::Write;
 use std::path::PathBuf;
 

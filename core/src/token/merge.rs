@@ -61,10 +61,11 @@ fn count_long(piece: &[u8]) -> usize {
     let offer = |heap: &mut BinaryHeap<Reverse<(u32, u32, u32)>>, next: &[u32], at: u32| {
         let middle = after(next, at);
         let end = after(next, middle);
-        if middle != END && end != END && (middle as usize) < length {
-            if let Some(rank) = rank(&piece[at as usize..end as usize]) {
-                heap.push(Reverse((rank, at, end)));
-            }
+        if middle != END
+            && end != END
+            && let Some(rank) = rank(&piece[at as usize..end as usize])
+        {
+            heap.push(Reverse((rank, at, end)));
         }
     };
     (0..length as u32).for_each(|at| offer(&mut heap, &next, at));
