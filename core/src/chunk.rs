@@ -5,7 +5,6 @@ mod config;
 mod markdown;
 mod outline;
 mod pack;
-mod sentence;
 mod slug;
 mod split;
 #[cfg(test)]

@@ -6,6 +6,10 @@
 
 pub mod access;
 pub mod chunk;
+pub mod citation;
+pub mod fusion;
 pub mod project;
+pub mod quote;
+mod sentence;
 pub mod token;
 pub mod version;

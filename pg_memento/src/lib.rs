@@ -71,5 +71,16 @@ extension_sql_file!(
     name = "api_text",
     requires = ["api_operate", api::text::chunk_markdown, api::text::outline, api::text::count_tokens]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_text"]);
+extension_sql_file!(
+    "../../sql/74_api_evidence.sql",
+    name = "api_evidence",
+    requires = [
+        "api_text",
+        api::evidence::rrf_score,
+        api::evidence::rrf_fuse,
+        api::evidence::locate_quote,
+        api::evidence::check_citations
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_evidence"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::block::{Block, BlockKind};
 use super::config::Measure;
-use super::sentence::sentence_starts;
+use crate::sentence::sentence_starts;
 
 /// Boundaries, from the best to the last resort.
 #[derive(Clone, Copy)]

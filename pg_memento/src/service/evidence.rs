@@ -1,0 +1,96 @@
+//! Reading rankings and weights from JSON.
+
+use memento_core::fusion::Lane;
+use pgrx::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::error::{Failure, reported};
+use crate::ffi::jsonb::Jsonb;
+
+/// Why rankings cannot be fused.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    #[error("rank must be 1 or more, not {0}")]
+    BadRank(i64),
+    #[error("k must be 0 or more, not {0}")]
+    BadConstant(i32),
+    #[error("rankings must be a JSON object of arrays of ids")]
+    BadRankings,
+    #[error("weights must be a JSON object of numbers that are not negative")]
+    BadWeights,
+}
+
+reported!(EvidenceError);
+
+impl Failure for EvidenceError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
+    }
+
+    fn code(&self) -> &'static str {
+        "VALIDATION_ERROR"
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::BadRank(_) => "ranks count from 1".into(),
+            Self::BadConstant(_) => "60 is the usual choice".into(),
+            Self::BadRankings => r#"for example: {"fts": ["a", "b"], "dense": ["b", "c"]}"#.into(),
+            Self::BadWeights => r#"for example: {"fts": 0.4, "dense": 0.5}"#.into(),
+        })
+    }
+}
+
+/// A lane as it came.
+pub struct Ranking {
+    name: String,
+    weight: f64,
+    ids: Vec<String>,
+}
+
+impl Ranking {
+    /// As the core wants it.
+    pub fn as_lane(&self) -> Lane<'_> {
+        Lane { name: &self.name, weight: self.weight, ids: self.ids.iter().map(String::as_str).collect() }
+    }
+}
+
+/// The constant of the formula.
+pub fn constant(k: i32) -> Result<f64, EvidenceError> {
+    if k >= 0 { Ok(k.into()) } else { Err(EvidenceError::BadConstant(k)) }
+}
+
+/// Rankings with their weights; 1 where none is given. A weight for a lane that did not run has no effect.
+pub fn rankings(rankings: &Jsonb, weights: Option<&Jsonb>) -> Result<Vec<Ranking>, EvidenceError> {
+    let Ok(Value::Object(rankings)) = rankings.parse() else { return Err(EvidenceError::BadRankings) };
+    let weights = match weights.map(Jsonb::parse) {
+        None | Some(Ok(Value::Null)) => Map::new(),
+        Some(Ok(Value::Object(weights))) => weights,
+        Some(_) => return Err(EvidenceError::BadWeights),
+    };
+    rankings
+        .into_iter()
+        .map(|(name, ids)| {
+            let weight = match weights.get(&name) {
+                None => 1.0,
+                Some(weight) => {
+                    weight.as_f64().filter(|w| w.is_finite() && *w >= 0.0).ok_or(EvidenceError::BadWeights)?
+                }
+            };
+            Ok(Ranking { ids: ids_of(&ids).ok_or(EvidenceError::BadRankings)?, name, weight })
+        })
+        .collect()
+}
+
+/// Ids may be strings or numbers.
+fn ids_of(value: &Value) -> Option<Vec<String>> {
+    value
+        .as_array()?
+        .iter()
+        .map(|id| match id {
+            Value::String(id) => Some(id.clone()),
+            Value::Number(id) => Some(id.to_string()),
+            _ => None,
+        })
+        .collect()
+}
