@@ -6,15 +6,17 @@
 mod chunking;
 mod compare;
 mod data;
+mod structure;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 3] = [
+const BENCHMARKS: [(&str, &str, fn()); 4] = [
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
         "chunking_by_tokens",
         "Markdown cut by tokens of cl100k_base, beside text-splitter",
         chunking::by_tokens,
     ),
+    ("chunking_structure", "fences, tables and headings torn apart, beside text-splitter", structure::run),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

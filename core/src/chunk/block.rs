@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag};
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,13 @@ pub struct Block {
     pub inner_code: Vec<Range<usize>>,
 }
 
+impl Block {
+    /// A block without anything inside.
+    pub fn new(kind: BlockKind, span: Range<usize>) -> Self {
+        Self { kind, span, heading: None, inner: Vec::new(), inner_code: Vec::new() }
+    }
+}
+
 /// A heading's level and text, without its markup.
 #[derive(Clone, Debug)]
 pub struct Heading {
@@ -72,16 +79,44 @@ pub struct Heading {
 /// The blocks of a document, in order. Text between them is white space, or link definitions and the like that have no
 /// block of their own.
 pub fn blocks(text: &str) -> Blocks<'_> {
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
-        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
-    Blocks { text, events: Parser::new_ext(text, options).into_offset_iter() }
+    let start = text_start(text);
+    let front_matter = front_matter(&text[start..]).map(|length| start..start + length);
+    let base = front_matter.as_ref().map_or(start, |span| span.end);
+    let events = Parser::new_ext(&text[base..], Options::ENABLE_TABLES).into_offset_iter();
+    Blocks { text, base, front_matter, events }
+}
+
+/// Where text begins: a byte order mark is none, and would hide a heading in the first line.
+pub fn text_start(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+/// The length of YAML or TOML at the start of a document, with its fences. (The parser could find it as well, but would
+/// also take text between two thematic breaks for it.)
+fn front_matter(text: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    let ends: &[&str] = match first.trim_end() {
+        "---" => &["---", "..."],
+        "+++" => &["+++"],
+        _ => return None,
+    };
+    let mut length = first.len();
+    for line in lines {
+        length += line.len();
+        if ends.contains(&line.trim_end()) {
+            return Some(length - (line.len() - line.trim_end().len()));
+        }
+    }
+    None
 }
 
 /// Lazy: the parser has read the structure of the whole document, inline markup is read block by block.
 pub struct Blocks<'a> {
     text: &'a str,
+    /// Where the parser's offsets begin.
+    base: usize,
+    front_matter: Option<Range<usize>>,
     events: OffsetIter<'a>,
 }
 
@@ -89,23 +124,25 @@ impl Iterator for Blocks<'_> {
     type Item = Block;
 
     fn next(&mut self) -> Option<Block> {
+        if let Some(span) = self.front_matter.take() {
+            return Some(Block::new(BlockKind::FrontMatter, span));
+        }
         loop {
-            let (event, range) = self.events.next()?;
+            let (event, range) = self.next_event()?;
             let span = range.start..range.start + self.text[range.clone()].trim_end().len();
-            let mut block =
-                Block { kind: BlockKind::Paragraph, span, heading: None, inner: vec![], inner_code: vec![] };
-            match event {
+            let block = match event {
                 Event::Start(tag) => {
-                    block.kind = kind_of(&tag);
+                    let mut block = Block::new(kind_of(&tag), span);
                     if let Tag::Heading { level, .. } = &tag {
                         block.heading = Some(Heading { level: *level as usize, text: String::new() });
                     }
                     self.fill(&mut block);
+                    block
                 }
-                Event::Rule => block.kind = BlockKind::Rule,
+                Event::Rule => Block::new(BlockKind::Rule, span),
                 // Cannot stand at the top level.
                 _ => continue,
-            }
+            };
             if !block.span.is_empty() {
                 return Some(block);
             }
@@ -113,12 +150,17 @@ impl Iterator for Blocks<'_> {
     }
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
+    fn next_event(&mut self) -> Option<(Event<'a>, Range<usize>)> {
+        let (event, range) = self.events.next()?;
+        Some((event, range.start + self.base..range.end + self.base))
+    }
+
     /// Reads the events up to the end of the block that has just begun.
     fn fill(&mut self, block: &mut Block) {
         let mut depth = 1;
         while depth > 0 {
-            let Some((event, range)) = self.events.next() else { return };
+            let Some((event, range)) = self.next_event() else { return };
             match event {
                 Event::Start(tag) => {
                     depth += 1;
@@ -129,13 +171,7 @@ impl Blocks<'_> {
                         block.inner_code.push(range);
                     }
                 }
-                Event::End(end) => {
-                    depth -= 1;
-                    // A block quote or list cannot end before its last child, but be safe.
-                    if depth == 0 && end == TagEnd::HtmlBlock {
-                        return;
-                    }
-                }
+                Event::End(_) => depth -= 1,
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(heading) = &mut block.heading {
                         heading.text.push_str(&text);
@@ -160,7 +196,6 @@ fn kind_of(tag: &Tag) -> BlockKind {
         Tag::Table(_) => BlockKind::Table,
         Tag::BlockQuote(_) => BlockKind::Quote,
         Tag::HtmlBlock => BlockKind::Html,
-        Tag::MetadataBlock(_) => BlockKind::FrontMatter,
         _ => BlockKind::Paragraph,
     }
 }

@@ -39,10 +39,8 @@ pub struct HeadingPath {
 /// whole while they fit, and what does not fit is cut at the best boundary, never inside a grapheme cluster. Together the
 /// chunks cover all text that is not white space. Linear in time, and lazy: a caller can stop at any chunk.
 pub fn chunk_markdown(text: &str, budget: Budget) -> impl Iterator<Item = Chunk<'_>> {
-    // A byte order mark is not text, and would hide a heading in the first line.
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut offsets = CharOffsets { text, byte: 0, char: 0 };
-    Packer::new(text, start, blocks(&text[start..]), budget).map(move |packed| {
+    Packer::new(text, blocks(text), budget).map(move |packed| {
         let start_char = offsets.char_at(packed.span.start);
         let slice = &text[packed.span.clone()];
         Chunk {

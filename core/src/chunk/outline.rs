@@ -21,14 +21,13 @@ pub struct Section {
 
 /// The sections of a document in order. Text before the first heading is in none.
 pub fn outline(text: &str) -> Vec<Section> {
-    let base = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut offsets = CharOffsets { text, byte: 0, char: 0 };
     let mut slugger = Slugger::default();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut sections: Vec<Section> = Vec::new();
-    for block in blocks(&text[base..]) {
+    for block in blocks(text) {
         let Some(heading) = block.heading else { continue };
-        let start_char = offsets.char_at(block.span.start + base);
+        let start_char = offsets.char_at(block.span.start);
         if let Some(previous) = sections.last_mut() {
             previous.end_char = start_char;
         }

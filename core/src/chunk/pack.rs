@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::block::{Block, BlockKind, Blocks, Heading};
+use super::block::{Block, BlockKind, Blocks, Heading, text_start};
 use super::config::{Budget, Measure};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
@@ -35,8 +35,6 @@ struct Unit {
 /// Reads blocks and gives chunks.
 pub struct Packer<'a> {
     text: &'a str,
-    /// Where the blocks' offsets begin in the text.
-    base: usize,
     blocks: Blocks<'a>,
     budget: Budget,
     slugger: Slugger,
@@ -55,16 +53,15 @@ pub struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    pub fn new(text: &'a str, base: usize, blocks: Blocks<'a>, budget: Budget) -> Self {
+    pub fn new(text: &'a str, blocks: Blocks<'a>, budget: Budget) -> Self {
         Self {
             text,
-            base,
             blocks,
             budget,
             slugger: Slugger::default(),
             open_headings: Vec::new(),
             heading: Rc::default(),
-            read: base,
+            read: text_start(text),
             queue: VecDeque::new(),
             current: Vec::new(),
             size: 0,
@@ -77,8 +74,7 @@ impl<'a> Packer<'a> {
     fn next_unit(&mut self) -> Option<Unit> {
         while self.queue.is_empty() {
             match self.blocks.next() {
-                Some(mut block) => {
-                    shift(&mut block, self.base);
+                Some(block) => {
                     self.enqueue_gap(block.span.start);
                     self.enqueue_block(block);
                 }
@@ -97,9 +93,7 @@ impl<'a> Packer<'a> {
     fn enqueue_gap(&mut self, until: usize) {
         let span = trimmed(self.text, self.read.min(until)..until);
         if !span.is_empty() {
-            let block =
-                Block { kind: BlockKind::Paragraph, span, heading: None, inner: vec![], inner_code: vec![] };
-            self.enqueue_block(block);
+            self.enqueue_block(Block::new(BlockKind::Paragraph, span));
         }
     }
 
@@ -317,10 +311,4 @@ impl Iterator for Packer<'_> {
             }
         }
     }
-}
-
-fn shift(block: &mut Block, by: usize) {
-    block.span = block.span.start + by..block.span.end + by;
-    block.inner.iter_mut().for_each(|start| *start += by);
-    block.inner_code.iter_mut().for_each(|code| *code = code.start + by..code.end + by);
 }

@@ -72,6 +72,19 @@ fn kinds_are_named() {
 }
 
 #[test]
+fn only_the_start_of_a_document_has_front_matter() {
+    let text = "one\n\n---\ntwo\n\n# Three\n\n```\n---\n```\n\n---\nfour";
+    let found: Vec<_> = chunk_markdown(text, Budget::default())
+        .map(|chunk| (chunk.kind, chunk.heading.path.clone()))
+        .collect();
+    assert_eq!(found, [(BlockKind::Mixed, vec![]), (BlockKind::Mixed, vec!["Three".to_owned()])]);
+    let toml = chunk_markdown("+++\na = 1\n+++\ntext", chars(12, 14, 0)).next().unwrap();
+    assert_eq!((toml.kind, toml.text), (BlockKind::FrontMatter, "+++\na = 1\n+++"));
+    let unclosed = chunk_markdown("---\na: 1\n", Budget::default()).next().unwrap();
+    assert_ne!(unclosed.kind, BlockKind::FrontMatter);
+}
+
+#[test]
 fn line_ends_of_all_kinds_are_understood() {
     for end in ["\n", "\r\n", "\r"] {
         let text = ["# One", "", "text", "", "# Two", "", "more"].join(end);
