@@ -12,5 +12,6 @@ mod tests;
 
 pub use block::BlockKind;
 pub use config::{Budget, BudgetError, Measure};
+pub(crate) use markdown::CharOffsets;
 pub use markdown::{Chunk, chunk_markdown};
 pub use outline::{Section, outline};

@@ -12,4 +12,5 @@ pub mod project;
 pub mod quote;
 mod sentence;
 pub mod token;
+pub mod transcript;
 pub mod version;

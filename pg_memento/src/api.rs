@@ -7,3 +7,4 @@ pub mod operate;
 pub mod search;
 pub mod tenancy;
 pub mod text;
+pub mod transcript;

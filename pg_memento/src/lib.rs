@@ -69,7 +69,13 @@ extension_sql_file!(
 extension_sql_file!(
     "../../sql/73_api_text.sql",
     name = "api_text",
-    requires = ["api_operate", api::text::chunk_markdown, api::text::outline, api::text::count_tokens]
+    requires = [
+        "api_operate",
+        api::text::chunk_markdown,
+        api::text::outline,
+        api::text::count_tokens,
+        api::transcript::chunk_transcript
+    ]
 );
 extension_sql_file!(
     "../../sql/74_api_evidence.sql",

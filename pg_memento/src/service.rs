@@ -8,3 +8,4 @@ pub mod memory;
 pub mod search;
 pub mod tenancy;
 pub mod text;
+pub mod transcript;

@@ -49,6 +49,7 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
         ("capabilities", vec!["select memento.capabilities()".into()]),
         ("check_citations", vec!["select memento.check_citations('It is so [Q-1].', '{Q-1}')".into()]),
         ("chunk_markdown", vec!["select memento.chunk_markdown('a text')".into()]),
+        ("chunk_transcript", vec![r#"select memento.chunk_transcript('[{"text": "hello"}]')"#.into()]),
         ("count_tokens", vec!["select memento.count_tokens('a text')".into()]),
         ("create_project", vec![format!("select memento.create_project('mine', '{SECRET}')")]),
         ("current_project", vec!["select memento.current_project()".into()]),

@@ -28,19 +28,19 @@ impl Measure {
     }
 
     /// Whether a text is within a limit. A token and a character have at least one byte, so it is often not counted.
-    pub(super) fn fits(self, text: &str, limit: usize) -> bool {
+    pub(crate) fn fits(self, text: &str, limit: usize) -> bool {
         text.len() <= limit || !self.surely_exceeds(text, limit) && self.size(text) <= limit
     }
 }
 
 /// The size of chunks. `target` is aimed at, `max` is never exceeded (but for a single grapheme cluster), `overlap` is
-/// how much of the end of a chunk may be repeated at the start of the next.
+/// how much of the end of a chunk may be repeated at the start of the next, at most half of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    pub(super) measure: Measure,
-    pub(super) target: usize,
-    pub(super) max: usize,
-    pub(super) overlap: usize,
+    pub(crate) measure: Measure,
+    pub(crate) target: usize,
+    pub(crate) max: usize,
+    pub(crate) overlap: usize,
 }
 
 /// The largest budget: beyond it a chunk is a document.
@@ -60,14 +60,9 @@ pub enum BudgetError {
         /// The maximum.
         max: i64,
     },
-    /// A chunk that repeats as much as it may hold would never come to an end.
-    #[error("the overlap must be between 0 and half of the target ({target}), not {overlap}")]
-    Overlap {
-        /// The target.
-        target: i64,
-        /// The overlap.
-        overlap: i64,
-    },
+    /// Nothing can be repeated less than not at all.
+    #[error("the overlap must be between 0 and {MAX_BUDGET}, not {0}")]
+    Overlap(i64),
 }
 
 impl Budget {
@@ -80,10 +75,19 @@ impl Budget {
         if !(target..=limit).contains(&max) {
             return Err(BudgetError::Max { target, max });
         }
-        if !(0..=target / 2).contains(&overlap) {
-            return Err(BudgetError::Overlap { target, overlap });
+        if !(0..=limit).contains(&overlap) {
+            return Err(BudgetError::Overlap(overlap));
         }
+        // A chunk that repeats all that it may hold would never come to an end.
+        let overlap = overlap.min(target / 2);
         Ok(Self { measure, target: target as usize, max: max as usize, overlap: overlap as usize })
+    }
+}
+
+impl Budget {
+    /// The same sizes, with nothing repeated.
+    pub(crate) fn without_overlap(self) -> Self {
+        Self { overlap: 0, ..self }
     }
 }
 

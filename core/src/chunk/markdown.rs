@@ -1,5 +1,6 @@
 //! Markdown to chunks.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::block::{BlockKind, blocks};
@@ -14,6 +15,8 @@ pub struct Chunk<'a> {
     pub start_char: usize,
     /// Offset after the last character.
     pub end_char: usize,
+    /// The same in bytes.
+    pub bytes: Range<usize>,
     /// The text between them.
     pub text: &'a str,
     /// The headings that it is under.
@@ -39,13 +42,14 @@ pub struct HeadingPath {
 /// whole while they fit, and what does not fit is cut at the best boundary, never inside a grapheme cluster. Together the
 /// chunks cover all text that is not white space. Linear in time, and lazy: a caller can stop at any chunk.
 pub fn chunk_markdown(text: &str, budget: Budget) -> impl Iterator<Item = Chunk<'_>> {
-    let mut offsets = CharOffsets { text, byte: 0, char: 0 };
+    let mut offsets = CharOffsets::new(text);
     Packer::new(text, blocks(text), budget).map(move |packed| {
         let start_char = offsets.char_at(packed.span.start);
         let slice = &text[packed.span.clone()];
         Chunk {
             start_char,
             end_char: start_char + slice.chars().count(),
+            bytes: packed.span,
             text: slice,
             heading: packed.heading,
             kind: packed.kind,
@@ -55,13 +59,17 @@ pub fn chunk_markdown(text: &str, budget: Budget) -> impl Iterator<Item = Chunk<
 }
 
 /// Turns byte offsets into character offsets, cheaply as long as they hardly go back.
-pub(super) struct CharOffsets<'a> {
-    pub text: &'a str,
-    pub byte: usize,
-    pub char: usize,
+pub(crate) struct CharOffsets<'a> {
+    text: &'a str,
+    byte: usize,
+    char: usize,
 }
 
-impl CharOffsets<'_> {
+impl<'a> CharOffsets<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, byte: 0, char: 0 }
+    }
+
     pub fn char_at(&mut self, byte: usize) -> usize {
         if byte >= self.byte {
             self.char += self.text[self.byte..byte].chars().count();

@@ -21,7 +21,7 @@ pub struct Section {
 
 /// The sections of a document in order. Text before the first heading is in none.
 pub fn outline(text: &str) -> Vec<Section> {
-    let mut offsets = CharOffsets { text, byte: 0, char: 0 };
+    let mut offsets = CharOffsets::new(text);
     let mut slugger = Slugger::default();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut sections: Vec<Section> = Vec::new();

@@ -125,7 +125,7 @@ fn an_outline_has_every_heading_with_its_text() {
 #[test]
 fn bad_budgets_are_refused() {
     for (target, max, overlap) in
-        [(0, 10, 0), (-1, 10, 0), (10, 9, 0), (10, 20, -1), (10, 20, 6), (2_000_000, 2_000_000, 0)]
+        [(0, 10, 0), (-1, 10, 0), (10, 9, 0), (10, 20, -1), (2_000_000, 2_000_000, 0)]
     {
         assert!(Budget::try_new(Measure::Tokens, target, max, overlap).is_err(), "{target} {max} {overlap}");
     }
@@ -159,7 +159,7 @@ fn hostile_documents_take_linear_time() {
 fn invariants(text: &str, budget: Budget) {
     let mut covered = 0;
     let mut previous = (0, 0);
-    let mut offsets = markdown::CharOffsets { text, byte: 0, char: 0 };
+    let mut offsets = CharOffsets::new(text);
     for chunk in chunk_markdown(text, budget) {
         let start = chunk.text.as_ptr() as usize - text.as_ptr() as usize;
         let end = start + chunk.text.len();

@@ -24,4 +24,20 @@ select memento.count_tokens('') as nothing, memento.count_tokens('hello world') 
 select * from memento.chunk_markdown('x', 0);
 select * from memento.chunk_markdown('x', -5);
 select * from memento.chunk_markdown('x', 100, 50);
-select * from memento.chunk_markdown('x', 100, 200, 60);
+select * from memento.chunk_markdown('x', 100, 200, -1);
+
+-- Conversations.
+select * from memento.chunk_transcript('[
+  {"speaker": "Ana", "text": "We keep the export until the end of April.", "start_ts_ms": 0, "end_ts_ms": 4000},
+  {"speaker": "Tom", "text": "Good.", "start_ts_ms": 4100, "end_ts_ms": 4300},
+  {"speaker": null, "text": "Refunds are shown a day late, and nobody knows why.", "start_ts_ms": 3900},
+  {"text": " "},
+  {"speaker": "Mei", "text": "I look into it this week.", "confidence": 0.9}]', 20, 30, 8);
+select count(*) from memento.chunk_transcript('[]');
+select count(*) from memento.chunk_transcript(null);
+select memento.chunk_transcript('{}');
+select memento.chunk_transcript('["x"]');
+select memento.chunk_transcript('[{"speaker": "Ana"}]');
+select memento.chunk_transcript('[{"text": "x", "start_ts_ms": -1}]');
+select memento.chunk_transcript('[{"text": "x", "start_ts_ms": 2, "end_ts_ms": 1}]');
+select memento.chunk_transcript('[{"text": "x", "start_ts_ms": "soon"}]');

@@ -1,0 +1,61 @@
+//! Conversations, without state.
+
+use memento_core::chunk::Measure;
+use memento_core::transcript::{chunk_transcript as chunks_of, render};
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::ffi::jsonb::Jsonb;
+use crate::service::text::{budget, int};
+use crate::service::transcript;
+
+#[pg_extern(immutable, parallel_safe)]
+#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
+pub fn chunk_transcript(
+    turns: Option<Jsonb>,
+    target_tokens: default!(Option<i32>, "350"),
+    max_tokens: default!(Option<i32>, "600"),
+    overlap_tokens: default!(Option<i32>, "50"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(ordinal, i32),
+            name!(start_char, i32),
+            name!(end_char, i32),
+            name!(chunk_text, String),
+            name!(speaker, String),
+            name!(start_ts_ms, Option<i64>),
+            name!(end_ts_ms, Option<i64>),
+            name!(first_turn, i32),
+            name!(last_turn, i32),
+            name!(token_count, i32),
+        ),
+    >,
+    ErrorReport,
+> {
+    let (target, max) = (target_tokens.unwrap_or(350), max_tokens.unwrap_or(600));
+    let budget = budget(Measure::Tokens, target, max, overlap_tokens.unwrap_or(50))?;
+    let Some(given) = turns else { return Ok(TableIterator::empty()) };
+    let said = transcript::turns(&given)?;
+    let rendered = render(&said);
+    let rows: Vec<_> = chunks_of(&said, &rendered, budget)
+        .into_iter()
+        .enumerate()
+        .map(|(ordinal, chunk)| {
+            (
+                int(ordinal),
+                int(chunk.start_char),
+                int(chunk.end_char),
+                chunk.text.to_owned(),
+                chunk.speaker.to_owned(),
+                chunk.start_ms,
+                chunk.end_ms,
+                int(chunk.first_turn),
+                int(chunk.last_turn),
+                int(chunk.size),
+            )
+        })
+        .collect();
+    Ok(TableIterator::new(rows))
+}
