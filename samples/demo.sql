@@ -34,6 +34,15 @@ select r.title, substr(v.content, r.start_char + 1, r.end_char - r.start_char) =
   from memento.recall('exit code 137', k => 2) r
   join memento.version v on v.item_id = r.item_id and v.version_num = r.version_num;
 
+\echo '\n--- How a document was cut: under its headings, with exact offsets and token counts ---\n'
+select c.ordinal, c.heading_path, c.section_anchor, c.block_kind, c.start_char, c.end_char, c.token_count
+  from sample, memento.chunk_markdown(content) c
+ where file = 'runbook.md';
+
+\echo '\n--- Checking an answer: every sentence must cite what it was given ---\n'
+select sentence, cited, ok, problem
+  from memento.check_citations('Event storage is Postgres [Q-1]. It starts on Monday.', '{Q-1}');
+
 \echo '\n--- Remembering the same source again changes nothing; what changed is a new version ---\n'
 begin;
 select r ->> 'status' as status, r -> 'version_num' as version

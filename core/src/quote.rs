@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn found<'a>(content: &'a str, quote: &str, near: Option<usize>) -> Option<String> {
+    fn found(content: &str, quote: &str, near: Option<usize>) -> Option<String> {
         let span = locate_quote(content, quote, near)?;
         Some(content.chars().skip(span.start).take(span.len()).collect())
     }

@@ -6,12 +6,17 @@ use pgrx::prelude::*;
 /// What a function that SQL can call returns. (Set-returning ones spell it out: pgrx reads their signature.)
 pub type ApiResult<T> = Result<T, ErrorReport>;
 
-/// What an area's error says about itself, beside its message: lower case, no full stop, no content of a memory.
+/// What an area's error says about itself, beside its message: lower case, no full stop, no content of a memory. By
+/// default it is a bad argument, the most common one.
 pub trait Failure: std::error::Error {
     /// The SQLSTATE by meaning; see docs/errors.md.
-    fn sqlstate(&self) -> PgSqlErrorCode;
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
+    }
     /// The name that clients match on, sent as `code=...` in DETAIL.
-    fn code(&self) -> &'static str;
+    fn code(&self) -> &'static str {
+        "VALIDATION_ERROR"
+    }
     /// What to do about it, to be pasted where possible.
     fn hint(&self) -> Option<String>;
 }
@@ -65,14 +70,6 @@ reported!(StatementError);
 pub struct NullArgument(&'static str);
 
 impl Failure for NullArgument {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
-    }
-
-    fn code(&self) -> &'static str {
-        "VALIDATION_ERROR"
-    }
-
     fn hint(&self) -> Option<String> {
         None
     }

@@ -83,7 +83,7 @@ fn nothing_says_nothing() {
 #[test]
 fn hostile_answers_take_linear_time() {
     for answer in [
-        "`a. A".repeat(1) + &". A".repeat(300_000),
+        "`a. A".to_owned() + &". A".repeat(300_000),
         "[".repeat(300_000),
         "[Q-1]".repeat(100_000),
         "a\n".repeat(300_000),

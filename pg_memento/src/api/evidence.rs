@@ -12,7 +12,7 @@ use crate::service::text::int;
 
 #[pg_extern(immutable, parallel_safe, strict)]
 pub fn rrf_score(rank: i64, weight: default!(f64, "1"), k: default!(i32, "60")) -> ApiResult<f64> {
-    let rank = u64::try_from(rank).ok().filter(|rank| *rank > 0).ok_or(EvidenceError::BadRank(rank))?;
+    let rank = u64::try_from(rank).ok().filter(|rank| *rank > 0).ok_or(EvidenceError::Rank(rank))?;
     Ok(fusion::score(rank, weight, evidence::constant(k)?))
 }
 

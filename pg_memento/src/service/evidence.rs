@@ -1,7 +1,6 @@
 //! Reading rankings and weights from JSON.
 
 use memento_core::fusion::Lane;
-use pgrx::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::error::{Failure, reported};
@@ -11,32 +10,24 @@ use crate::ffi::jsonb::Jsonb;
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     #[error("rank must be 1 or more, not {0}")]
-    BadRank(i64),
+    Rank(i64),
     #[error("k must be 0 or more, not {0}")]
-    BadConstant(i32),
+    Constant(i32),
     #[error("rankings must be a JSON object of arrays of ids")]
-    BadRankings,
+    Rankings,
     #[error("weights must be a JSON object of numbers that are not negative")]
-    BadWeights,
+    Weights,
 }
 
 reported!(EvidenceError);
 
 impl Failure for EvidenceError {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
-    }
-
-    fn code(&self) -> &'static str {
-        "VALIDATION_ERROR"
-    }
-
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::BadRank(_) => "ranks count from 1".into(),
-            Self::BadConstant(_) => "60 is the usual choice".into(),
-            Self::BadRankings => r#"for example: {"fts": ["a", "b"], "dense": ["b", "c"]}"#.into(),
-            Self::BadWeights => r#"for example: {"fts": 0.4, "dense": 0.5}"#.into(),
+            Self::Rank(_) => "ranks count from 1".into(),
+            Self::Constant(_) => "60 is the usual choice".into(),
+            Self::Rankings => r#"for example: {"fts": ["a", "b"], "dense": ["b", "c"]}"#.into(),
+            Self::Weights => r#"for example: {"fts": 0.4, "dense": 0.5}"#.into(),
         })
     }
 }
@@ -57,16 +48,16 @@ impl Ranking {
 
 /// The constant of the formula.
 pub fn constant(k: i32) -> Result<f64, EvidenceError> {
-    if k >= 0 { Ok(k.into()) } else { Err(EvidenceError::BadConstant(k)) }
+    if k >= 0 { Ok(k.into()) } else { Err(EvidenceError::Constant(k)) }
 }
 
 /// Rankings with their weights; 1 where none is given. A weight for a lane that did not run has no effect.
 pub fn rankings(rankings: &Jsonb, weights: Option<&Jsonb>) -> Result<Vec<Ranking>, EvidenceError> {
-    let Ok(Value::Object(rankings)) = rankings.parse() else { return Err(EvidenceError::BadRankings) };
+    let Ok(Value::Object(rankings)) = rankings.parse() else { return Err(EvidenceError::Rankings) };
     let weights = match weights.map(Jsonb::parse) {
         None | Some(Ok(Value::Null)) => Map::new(),
         Some(Ok(Value::Object(weights))) => weights,
-        Some(_) => return Err(EvidenceError::BadWeights),
+        Some(_) => return Err(EvidenceError::Weights),
     };
     rankings
         .into_iter()
@@ -74,10 +65,10 @@ pub fn rankings(rankings: &Jsonb, weights: Option<&Jsonb>) -> Result<Vec<Ranking
             let weight = match weights.get(&name) {
                 None => 1.0,
                 Some(weight) => {
-                    weight.as_f64().filter(|w| w.is_finite() && *w >= 0.0).ok_or(EvidenceError::BadWeights)?
+                    weight.as_f64().filter(|w| w.is_finite() && *w >= 0.0).ok_or(EvidenceError::Weights)?
                 }
             };
-            Ok(Ranking { ids: ids_of(&ids).ok_or(EvidenceError::BadRankings)?, name, weight })
+            Ok(Ranking { ids: ids_of(&ids).ok_or(EvidenceError::Rankings)?, name, weight })
         })
         .collect()
 }

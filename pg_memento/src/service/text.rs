@@ -1,7 +1,6 @@
 //! Checking the arguments of the functions of text.
 
 use memento_core::chunk::{Budget, BudgetError, Measure};
-use pgrx::prelude::*;
 
 use crate::error::{Failure, reported};
 
@@ -15,14 +14,6 @@ pub enum TextError {
 reported!(TextError);
 
 impl Failure for TextError {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
-    }
-
-    fn code(&self) -> &'static str {
-        "VALIDATION_ERROR"
-    }
-
     fn hint(&self) -> Option<String> {
         Some("for example: target_tokens => 350, max_tokens => 600, overlap_tokens => 50".into())
     }

@@ -1,7 +1,6 @@
 //! Reading the turns of a conversation from JSON.
 
 use memento_core::transcript::{Turn, TurnError};
-use pgrx::prelude::*;
 use serde_json::Value;
 
 use crate::error::{Failure, reported};
@@ -22,14 +21,6 @@ pub enum TranscriptError {
 reported!(TranscriptError);
 
 impl Failure for TranscriptError {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
-    }
-
-    fn code(&self) -> &'static str {
-        "VALIDATION_ERROR"
-    }
-
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::BadTurn { .. } => "times are milliseconds from the start of the conversation".into(),
