@@ -56,7 +56,7 @@ HOME_DIR=$(pick_home)
 readonly SERVER_USER HOME_DIR
 mkdir -p "$HOME_DIR/log" "$HOME_DIR/tools/bin"
 
-# Answers the path of pg_config for a major version that set-up has brought, or the user's own server.
+# Answers the path of pg_config for a supported major version that set-up has brought, or the user's own server.
 pg_config_of() {
   local major=$1
   if [ -n "${PG_CONFIG:-}" ] && [ "$major" = "$(major_of "$PG_CONFIG")" ]; then
@@ -68,8 +68,15 @@ pg_config_of() {
     16) echo "$HOME_DIR/servers/16/bin/pg_config" ;;
     17) echo "$HOME_DIR/servers/17/bin/pg_config" ;;
     18) echo "$HOME_DIR/servers/18/bin/pg_config" ;;
-    *) die "Postgres $major is not supported" "use one of: $SUPPORTED_PG" ;;
   esac
+}
+
+# require_supported MAJOR...: to be called on whatever the user gave.
+require_supported() {
+  local major
+  for major in "$@"; do
+    [[ " $SUPPORTED_PG " = *" $major "* ]] || die "Postgres $major is not supported" "use one of: $SUPPORTED_PG"
+  done
 }
 
 major_of() {
