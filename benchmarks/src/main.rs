@@ -7,9 +7,10 @@ mod chunking;
 mod compare;
 mod data;
 mod structure;
+mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 4] = [
+const BENCHMARKS: [(&str, &str, fn()); 5] = [
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
         "chunking_by_tokens",
@@ -17,6 +18,11 @@ const BENCHMARKS: [(&str, &str, fn()); 4] = [
         chunking::by_tokens,
     ),
     ("chunking_structure", "fences, tables and headings torn apart, beside text-splitter", structure::run),
+    (
+        "tech_tokens",
+        "technical tokens: speed on logs, identifiers found again, tokens in prose",
+        tech_tokens::run,
+    ),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

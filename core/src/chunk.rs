@@ -12,6 +12,5 @@ mod tests;
 
 pub use block::BlockKind;
 pub use config::{Budget, BudgetError, Measure};
-pub(crate) use markdown::CharOffsets;
-pub use markdown::{Chunk, chunk_markdown};
+pub use markdown::{CharOffsets, Chunk, chunk_markdown};
 pub use outline::{Section, outline};

@@ -11,6 +11,7 @@ pub mod fusion;
 pub mod project;
 pub mod quote;
 mod sentence;
+pub mod tech;
 pub mod token;
 pub mod transcript;
 pub mod version;

@@ -74,6 +74,8 @@ extension_sql_file!(
         api::text::chunk_markdown,
         api::text::outline,
         api::text::count_tokens,
+        api::text::tech_tokens,
+        api::text::tech_token_spans,
         api::transcript::chunk_transcript
     ]
 );

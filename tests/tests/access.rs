@@ -70,6 +70,8 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
                 "select * from memento.search('lives here', 1000, '{}', now())".into(),
             ],
         ),
+        ("tech_token_spans", vec!["select memento.tech_token_spans('PAY-4012')".into()]),
+        ("tech_tokens", vec!["select memento.tech_tokens('PAY-4012')".into()]),
         ("use_project", each(&|r| format!("select memento.use_project('{r}')"))),
         ("version", vec!["select memento.version()".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),

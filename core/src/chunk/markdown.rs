@@ -59,17 +59,19 @@ pub fn chunk_markdown(text: &str, budget: Budget) -> impl Iterator<Item = Chunk<
 }
 
 /// Turns byte offsets into character offsets, cheaply as long as they hardly go back.
-pub(crate) struct CharOffsets<'a> {
+pub struct CharOffsets<'a> {
     text: &'a str,
     byte: usize,
     char: usize,
 }
 
 impl<'a> CharOffsets<'a> {
+    /// Begins at the start of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, byte: 0, char: 0 }
     }
 
+    /// The offset in characters of a byte offset, which is on a boundary of characters.
     pub fn char_at(&mut self, byte: usize) -> usize {
         if byte >= self.byte {
             self.char += self.text[self.byte..byte].chars().count();

@@ -1,7 +1,9 @@
 //! Functions of text, without state.
 
+use std::collections::BTreeSet;
+
 use memento_core::chunk::{self, Measure};
-use memento_core::token;
+use memento_core::{tech, token};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -73,4 +75,30 @@ pub fn outline(
 pub fn count_tokens(content: &str) -> i32 {
     // In parts, so that the count of a hundred megabytes can be cancelled.
     int(token::count_interruptibly(content, check_for_interrupts))
+}
+
+#[pg_extern(immutable, parallel_safe, strict)]
+pub fn tech_tokens(content: &str) -> Vec<String> {
+    let tokens: BTreeSet<String> = interruptible(tech::scan(content)).map(|found| found.token).collect();
+    tokens.into_iter().collect()
+}
+
+#[pg_extern(immutable, parallel_safe, strict)]
+#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
+pub fn tech_token_spans(
+    content: &str,
+) -> TableIterator<
+    '_,
+    (name!(token, String), name!(kind, &'static str), name!(start_char, i32), name!(end_char, i32)),
+> {
+    let mut offsets = chunk::CharOffsets::new(content);
+    TableIterator::new(interruptible(tech::scan(content)).map(move |found| {
+        let start = offsets.char_at(found.span.start);
+        let end = start + content[found.span].chars().count();
+        (found.token, found.kind.as_str(), int(start), int(end))
+    }))
+}
+
+fn interruptible<T>(items: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    items.inspect(|_| check_for_interrupts())
 }

@@ -41,3 +41,9 @@ select memento.chunk_transcript('[{"speaker": "Ana"}]');
 select memento.chunk_transcript('[{"text": "x", "start_ts_ms": -1}]');
 select memento.chunk_transcript('[{"text": "x", "start_ts_ms": 2, "end_ts_ms": 1}]');
 select memento.chunk_transcript('[{"text": "x", "start_ts_ms": "soon"}]');
+
+-- Technical tokens.
+select memento.tech_tokens('Deploy v2.8.1 of payments_api failed with ECONNRESET at acquirer-gw-3.internal (PAY-4012), see /var/log/pay/app.log');
+select * from memento.tech_token_spans('ä ORA-00001 in org.acme.Server$Handler, SQLSTATE 23505');
+select memento.tech_tokens('We met on Monday and talked about the well-known plan, e.g. the budget of $3.50.') as prose;
+select memento.tech_tokens('') as nothing, memento.tech_tokens(null) as unknown;

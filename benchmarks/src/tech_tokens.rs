@@ -1,0 +1,123 @@
+//! Technical tokens: speed on logs, identifiers found again, and how many are seen in prose.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use memento_core::tech;
+
+use crate::data;
+
+/// Prints all three.
+pub fn run() {
+    speed();
+    exact();
+    prose();
+}
+
+fn speed() {
+    let logs = data::files("tokens/loghub", "log");
+    let text: String = logs.iter().map(|(_, text)| text.as_str()).collect();
+    if text.is_empty() {
+        return;
+    }
+    let mut rates: Vec<f64> = (0..9)
+        .map(|_| {
+            let start = Instant::now();
+            let found = tech::scan(&text).count();
+            let rate = text.len() as f64 / 1e6 / start.elapsed().as_secs_f64();
+            assert!(found > 0);
+            rate
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    println!(
+        "logs, {:.1} MB: {:.0} MB/s (median of 9; {:.0} to {:.0})",
+        text.len() as f64 / 1e6,
+        rates[4],
+        rates[0],
+        rates[8]
+    );
+}
+
+/// Of the labelled identifiers: how many are tokens of the query and of every relevant window, in the same form.
+fn exact() {
+    let (Some(queries), Some(corpus), Some(qrels)) = (
+        data::file("retrieval/loghub_exact_token/queries.jsonl"),
+        data::file("retrieval/loghub_exact_token/corpus.jsonl"),
+        data::file("retrieval/loghub_exact_token/qrels.tsv"),
+    ) else {
+        return;
+    };
+    let windows: BTreeMap<String, BTreeSet<String>> =
+        records(&corpus).map(|(id, text)| (id, tech::tokens(&text))).collect();
+    let mut relevant: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in qrels.lines().skip(1) {
+        let mut fields = line.split('\t');
+        if let (Some(query), Some(document)) = (fields.next(), fields.next()) {
+            relevant.entry(query).or_default().push(document);
+        }
+    }
+    let (mut all, mut found) = (0, 0);
+    for (id, text) in records(&queries) {
+        let wanted = tech::tokens(&text);
+        let documents = relevant.get(id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let whole = maximal(&text);
+        let everywhere = covers(&whole, &text)
+            && documents.iter().all(|id| {
+                windows.get(*id).is_some_and(|tokens| whole.iter().all(|t| tokens.contains(&t.token)))
+            });
+        all += 1;
+        if !wanted.is_empty() && everywhere {
+            found += 1;
+        } else if std::env::var_os("MEMENTO_VERBOSE").is_some() {
+            println!("  missed: {text} as {wanted:?}");
+        }
+    }
+    println!(
+        "loghub_exact_token: {found} of {all} identifiers found in every relevant window ({:.3})",
+        f64::from(found) / f64::from(all)
+    );
+}
+
+/// The tokens that are not part of another.
+fn maximal(text: &str) -> Vec<tech::TechToken> {
+    let all: Vec<_> = tech::scan(text).collect();
+    let inside = |a: &tech::TechToken, b: &tech::TechToken| {
+        b.span.start <= a.span.start && a.span.end <= b.span.end && a.span != b.span
+    };
+    all.iter().filter(|token| !all.iter().any(|other| inside(token, other))).cloned().collect()
+}
+
+/// Whether the tokens are the identifier, and not only a small part of it: nine tenths of its letters and digits.
+fn covers(tokens: &[tech::TechToken], identifier: &str) -> bool {
+    let count = |text: &str| text.bytes().filter(u8::is_ascii_alphanumeric).count();
+    let covered: usize = tokens.iter().map(|token| count(&identifier[token.span.clone()])).sum();
+    covered * 10 >= count(identifier) * 9
+}
+
+fn records(jsonl: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    jsonl.lines().filter_map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some((record["_id"].as_str()?.to_owned(), record["text"].as_str()?.to_owned()))
+    })
+}
+
+fn prose() {
+    for (path, text) in data::files("chunking/chroma_chunking_eval", "md")
+        .into_iter()
+        .chain(data::files("chunking/chroma_chunking_eval", "txt"))
+    {
+        let words = text.split_whitespace().count();
+        let found: Vec<_> = tech::scan(&text).collect();
+        println!(
+            "{path}: {:.2} tokens in 1,000 words ({} in {words})",
+            found.len() as f64 * 1000.0 / words as f64,
+            found.len()
+        );
+        if std::env::var_os("MEMENTO_VERBOSE").is_some() {
+            for token in found.iter().take(400) {
+                println!("  {} {}", token.kind.as_str(), token.token);
+            }
+        }
+    }
+}
