@@ -46,6 +46,8 @@ pub struct Packer<'a> {
     current: Vec<Unit>,
     /// The sum of their sizes.
     size: usize,
+    /// Whether one of them is not a heading.
+    has_body: bool,
     /// How many units of `current` are repeated from the chunk before.
     repeated: usize,
     /// The last chunk, until it is known that the next one is not too small to stand alone.
@@ -65,6 +67,7 @@ impl<'a> Packer<'a> {
             queue: VecDeque::new(),
             current: Vec::new(),
             size: 0,
+            has_body: false,
             repeated: 0,
             held: None,
         }
@@ -143,23 +146,19 @@ impl<'a> Packer<'a> {
         self.heading = Rc::new(HeadingPath { path, anchor });
     }
 
-    fn has_body(&self) -> bool {
-        self.current.iter().any(|unit| unit.kind != BlockKind::Heading)
-    }
-
     /// Whether a unit goes into the current chunk.
     fn takes(&self, unit: &Unit) -> bool {
         if self.current.is_empty() {
             return true;
         }
-        if unit.kind == BlockKind::Heading && self.has_body() {
+        if unit.kind == BlockKind::Heading && self.has_body {
             return false;
         }
         let (size, Budget { target, max, .. }) = (self.size, self.budget);
         let together = size + unit.size;
         // A heading, or what is repeated from the chunk before, is no chunk by itself; and a chunk of less than half
         // the target is worth stretching the next.
-        let unfinished = !self.has_body() || self.current.len() == self.repeated || size < target / 2;
+        let unfinished = !self.has_body || self.current.len() == self.repeated || size < target / 2;
         together <= target || (together <= max && unfinished)
     }
 
@@ -169,7 +168,7 @@ impl<'a> Packer<'a> {
         let room = self.budget.max.saturating_sub(self.size);
         let (Some(block), Some(last)) = (&unit.block, self.current.last()) else { return false };
         // With hardly any room left beside the heading (it is as long as a chunk), cutting would not help.
-        if self.has_body() || unit.kind == BlockKind::Heading || room <= self.budget.max / 4 {
+        if self.has_body || unit.kind == BlockKind::Heading || room <= self.budget.max / 4 {
             return false;
         }
         let mut read = last.span.end;
@@ -185,6 +184,7 @@ impl<'a> Packer<'a> {
 
     fn push(&mut self, unit: Unit) {
         self.size += unit.size.saturating_sub(if self.current.is_empty() { unit.lead } else { 0 });
+        self.has_body |= unit.kind != BlockKind::Heading;
         self.current.push(unit);
     }
 
@@ -220,11 +220,13 @@ impl<'a> Packer<'a> {
     fn recount(&mut self) {
         let lead = self.current.first().map_or(0, |first| first.lead);
         self.size = self.current.iter().map(|unit| unit.size).sum::<usize>().saturating_sub(lead);
+        self.has_body = self.current.iter().any(|unit| unit.kind != BlockKind::Heading);
     }
 
     fn clear(&mut self) {
         self.current.clear();
         self.size = 0;
+        self.has_body = false;
         self.repeated = 0;
     }
 
