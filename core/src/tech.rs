@@ -5,6 +5,7 @@
 //! reads documents and queries, and the normal form of a token is what the two have in common.
 
 mod kind;
+mod looks;
 mod part;
 mod shape;
 #[cfg(test)]
@@ -33,13 +34,14 @@ pub struct TechToken {
 /// The tokens of a text, in the order in which they begin; parts follow the whole.
 pub fn scan(text: &str) -> impl Iterator<Item = TechToken> {
     let mut pair = word::Pair::default();
+    let mut parts = part::Parts::default();
     word::words(text).flat_map(move |span| {
         let word = &text[span.clone()];
         let mut found = Vec::new();
         if let Some(kind) = pair.meaning_of(word) {
             found.push(TechToken { token: word.to_ascii_lowercase(), kind, span: span.clone() });
         }
-        part::collect(word, |part, kind| {
+        parts.collect(word, |part, kind| {
             let span = span.start + part.start..span.start + part.end;
             found.push(TechToken { token: normal_form(&text[span.clone()], kind), kind, span });
         });

@@ -1,6 +1,7 @@
 //! What a word is by its looks.
 
 use super::Kind;
+use super::looks::Looks;
 
 /// Top-level domains and internal suffixes that make two labels a host name.
 const HOST_SUFFIXES: [&str; 20] = [
@@ -16,44 +17,45 @@ const FILE_ENDINGS: [&str; 34] = [
 ];
 
 /// What the word is, if it is technical as a whole.
-pub fn kind(word: &str) -> Option<Kind> {
-    let bytes = word.as_bytes();
-    let has = |b: u8| bytes.contains(&b);
-    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
-    let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
+pub fn kind(word: &str, looks: Looks) -> Option<Kind> {
+    let Looks { digits, letters, .. } = looks;
     if letters + digits < 2 {
         return None;
     }
-    if letters == bytes.len() {
+    if letters == word.len() {
         return only_letters(word);
     }
-    if word.contains("://") {
+    if looks.has(b':') && word.contains("://") {
         return Some(Kind::Url);
     }
-    if has(b'=') {
+    if looks.has(b'=') {
         return None;
     }
-    if has(b'@') {
+    if looks.has(b'@') {
         return at_sign(word);
     }
-    if is_uuid(word) {
+    if looks.has(b'-') && is_uuid(word) {
         return Some(Kind::Uuid);
     }
-    if let Some(kind) = address(word) {
+    if looks.has_any(b":.-")
+        && let Some(kind) = address(word, looks)
+    {
         return Some(kind);
     }
-    if let Some(kind) = path(word) {
+    if looks.has_any(b"/\\")
+        && let Some(kind) = path(word)
+    {
         return Some(kind);
     }
     if let Some(flag) = word.strip_prefix("--") {
         return flag.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(Kind::Flag);
     }
     if digits > 0
-        && let Some(kind) = numbered(word)
+        && let Some(kind) = numbered(word, looks)
     {
         return Some(kind);
     }
-    named(word, digits, letters)
+    named(word, looks)
 }
 
 fn only_letters(word: &str) -> Option<Kind> {
@@ -147,7 +149,7 @@ fn is_uuid(word: &str) -> bool {
             .all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
-fn address(word: &str) -> Option<Kind> {
+fn address(word: &str, looks: Looks) -> Option<Kind> {
     let bytes = word.as_bytes();
     let separator = if bytes.contains(&b':') { ':' } else { '-' };
     let pairs: Vec<&str> = if bytes.len() == 17 { word.split(separator).collect() } else { vec![] };
@@ -155,6 +157,9 @@ fn address(word: &str) -> Option<Kind> {
         && pairs.iter().all(|pair| pair.len() == 2 && pair.bytes().all(|b| b.is_ascii_hexdigit()))
     {
         return Some(Kind::MacAddress);
+    }
+    if looks.digits < 4 && !looks.has(b':') {
+        return None;
     }
     let host = word.split(['/', ':']).next().unwrap_or_default();
     let is_ipv4 = host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok());
@@ -187,7 +192,7 @@ fn path(word: &str) -> Option<Kind> {
 }
 
 /// Words with digits that follow a scheme.
-fn numbered(word: &str) -> Option<Kind> {
+fn numbered(word: &str, looks: Looks) -> Option<Kind> {
     if let Some((letters, number)) = word.split_once('-')
         && letters.eq_ignore_ascii_case("CVE")
         && number.split_once('-').is_some_and(|(year, id)| is_number(year) && is_number(id))
@@ -202,7 +207,7 @@ fn numbered(word: &str) -> Option<Kind> {
     {
         return Some(if letters == "ORA" { Kind::ErrorCode } else { Kind::Ticket });
     }
-    if is_version(word, false) {
+    if looks.has(b'.') && is_version(word, false) {
         return Some(Kind::Version);
     }
     let unsigned = word.trim_start_matches(['-', '+']);
@@ -249,7 +254,8 @@ fn is_version(word: &str, expected: bool) -> bool {
 }
 
 /// Names of things in programs and networks.
-fn named(word: &str, digits: usize, letters: usize) -> Option<Kind> {
+fn named(word: &str, looks: Looks) -> Option<Kind> {
+    let Looks { digits, letters, .. } = looks;
     let called = word.ends_with("()");
     let word = word.trim_end_matches("()");
     let bytes = word.as_bytes();
