@@ -31,7 +31,11 @@ fn every_snippet_runs_and_prints_what_the_document_says() {
         let outputs = run(&cluster, &database, &found);
         assert_eq!(outputs.len(), found.len(), "{}: psql stopped:\n{}", path.display(), outputs.join("\n"));
         if updating() {
-            assert_file(&path, &with_outputs(&text, &found, &outputs));
+            let updated = with_outputs(&text, &found, &outputs);
+            // Another test writes the reference meanwhile: leave alone what needs no change.
+            if updated != text {
+                assert_file(&path, &updated);
+            }
             continue;
         }
         for (snippet, output) in found.iter().zip(&outputs) {
