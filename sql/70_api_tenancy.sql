@@ -9,18 +9,20 @@ declare
   object text;
 begin
   execute format('grant usage on schema memento to %I', role);
+  -- Members of the extension only: what an administrator adds to the schema is not given away.
   for object in
-    select format('select on table %s', c.oid::regclass)
-      from pg_class c
-     where c.relnamespace = 'memento'::regnamespace and c.relkind in ('r', 'p', 'v') and c.relname !~ '^_'
-    union all
-    select format('execute on routine %s', p.oid::regprocedure)
-      from pg_proc p
-     where p.pronamespace = 'memento'::regnamespace and p.proname !~ '^_'
-    union all
-    select format('usage on type %s', t.oid::regtype)
-      from pg_type t
-     where t.typnamespace = 'memento'::regnamespace and t.typtype = 'e'
+    select case d.classid
+             when 'pg_class'::regclass then format('select on table %s', d.objid::regclass)
+             when 'pg_proc'::regclass then format('execute on routine %s', d.objid::regprocedure)
+             else format('usage on type %s', d.objid::regtype)
+           end
+      from pg_depend d
+      join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.deptype = 'e'
+      left join pg_class c on d.classid = 'pg_class'::regclass and c.oid = d.objid and c.relkind in ('r', 'p', 'v')
+      left join pg_proc p on d.classid = 'pg_proc'::regclass and p.oid = d.objid
+      left join pg_type t on d.classid = 'pg_type'::regclass and t.oid = d.objid and t.typtype = 'e'
+     where e.extname = 'pg_memento'
+       and coalesce(c.relname, p.proname, t.typname) !~ '^_'
   loop
     execute format('grant %s to %I', object, role);
   end loop;

@@ -325,6 +325,24 @@ fn a_role_with_access_cannot_be_dropped_and_its_name_not_be_taken_over() {
     admin.batch_execute("select memento.revoke_access('leaver', 'own')").unwrap();
 }
 
+#[test]
+fn what_an_administrator_adds_to_the_schema_is_not_given_away() {
+    let scene = scene();
+    let mut admin = scene.cluster.connect(&scene.database);
+    admin
+        .batch_execute(
+            "create function memento.helper() returns int language sql as 'select 1';
+             revoke all on function memento.helper() from public;
+             create table memento.notes (x int);
+             select memento.grant_access('stranger', 'own', 'admin')",
+        )
+        .unwrap();
+    let mut client = scene.cluster.connect_as("stranger", &scene.database);
+    for statement in ["select memento.helper()", "select * from memento.notes"] {
+        assert_eq!(failure(client.batch_execute(statement)).code().code(), "42501", "{statement}");
+    }
+}
+
 /// Role names that need quoting, in every statement that is made from them.
 #[test]
 fn strange_role_names_are_quoted() {
