@@ -149,9 +149,9 @@ fn worker() -> Finding {
 }
 
 fn engine(engine: &Engine) -> Finding {
-    let (check, gives) = match engine.name.as_str() {
+    let (check, purpose) = match engine.name.as_str() {
         "vector" => ("pgvector", "vectors"),
-        "pg_trgm" => ("pg_trgm", "a lane for misspelt words"),
+        "pg_trgm" => ("pg_trgm", "misspelt words"),
         "pg_search" => ("pg_search", "BM25 ranking"),
         "pg_textsearch" => ("pg_textsearch", "BM25 ranking"),
         _ => ("vchord_bm25", "BM25 ranking"),
@@ -165,10 +165,16 @@ fn engine(engine: &Engine) -> Finding {
             )
         }
         (Some(version), _) => Finding::ok(check, format!("version {version}")),
-        (None, Some(version)) => {
-            Finding::ok(check, format!("version {version} is available; it would add {gives}"))
+        (None, Some(version)) => Finding {
+            hint: Some(format!("create extension {};", engine.name)),
+            ..Finding::ok(
+                check,
+                format!("version {version} is available for {purpose}; not used yet by this version"),
+            )
+        },
+        (None, None) => {
+            Finding::ok(check, format!("not on this server; for {purpose}, not used yet by this version"))
         }
-        (None, None) => Finding::ok(check, format!("not on this server; it would add {gives}")),
     }
 }
 
