@@ -49,3 +49,10 @@ fn collect(directory: &Path, ending: &str, files: &mut Vec<PathBuf>) {
         }
     }
 }
+
+/// Prints a detail where MEMENTO_VERBOSE is set.
+pub fn tell(detail: impl Fn() -> String) {
+    if std::env::var_os("MEMENTO_VERBOSE").is_some() {
+        println!("{}", detail());
+    }
+}

@@ -6,11 +6,12 @@
 mod chunking;
 mod compare;
 mod data;
+mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 5] = [
+const BENCHMARKS: [(&str, &str, fn()); 6] = [
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
         "chunking_by_tokens",
@@ -23,6 +24,7 @@ const BENCHMARKS: [(&str, &str, fn()); 5] = [
         "technical tokens: speed on logs, identifiers found again, tokens in prose",
         tech_tokens::run,
     ),
+    ("tech_tokens_labelled", "technical tokens beside those that people have labelled", stackoverflow::run),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

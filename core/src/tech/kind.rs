@@ -37,6 +37,16 @@ pub enum Kind {
     Hash,
     /// A number too long to be a quantity.
     Number,
+    /// A number with a unit of computing: `126MB`, `80x25`, `1s0ms`.
+    Quantity,
+    /// `:8080`, and the number after port.
+    Port,
+    /// `user.name=zookeeper`
+    Setting,
+    /// `main.rs:42`
+    Frame,
+    /// Several joined without a blank: `10.0.0.1,10.0.0.2`.
+    Group,
 }
 
 impl Kind {
@@ -60,6 +70,11 @@ impl Kind {
             Self::Version => "version",
             Self::Hash => "hash",
             Self::Number => "number",
+            Self::Quantity => "quantity",
+            Self::Port => "port",
+            Self::Setting => "setting",
+            Self::Frame => "frame",
+            Self::Group => "group",
         }
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn kinds(text: &str) -> Vec<(String, &'static str)> {
-    scan(text).map(|found| (found.token, found.kind.as_str())).collect()
+    scan(text).map(|found| (found.normal_form(), found.kind.as_str())).collect()
 }
 
 #[track_caller]
@@ -48,7 +48,67 @@ fn kinds_are_told_apart() {
     is("CVE-2024-3094", "cve-2024-3094", "cve");
     is("0b0f7b9e-8c5a-4f0e-9d55-3a1c1c1c1c1c", "0b0f7b9e-8c5a-4f0e-9d55-3a1c1c1c1c1c", "uuid");
     is("blk_-1608999687919862906", "1608999687919862906", "number");
-    is("container_1445144423722_0020_01_000007", "1445144423722_0020_01_000007", "identifier");
+    is("container_1445144423722_0020_01_000007", "1445144423722_0020_01_000007", "number");
+}
+
+#[test]
+fn families_of_error_codes() {
+    for name in [
+        "E0308",
+        "CS0103",
+        "TS2322",
+        "LNK2019",
+        "42P01",
+        "40P01",
+        "23505",
+        "57014",
+        "ENOTSUP",
+        "SIGUSR1",
+        "TNS-12541",
+    ] {
+        is(&format!("failed: {name}."), &name.to_ascii_lowercase(), "error_code");
+    }
+    is("HRESULT 0x80070005", "0x80070005", "error_code");
+    is("0xC0000005", "0xc0000005", "error_code");
+    is("HTTP/1.1 503", "503", "error_code");
+    is("a 404 error", "404", "error_code");
+    is("status 503", "503", "error_code");
+    is("status code: 429", "429", "error_code");
+    is("error 1045", "1045", "error_code");
+    assert_eq!(kinds("500 errors in 404 pages, status 7, round numbers like 53000"), []);
+}
+
+#[test]
+fn networks_files_and_resources() {
+    is("on port 5432", "5432", "port");
+    is("listens on :8080", "8080", "port");
+    is("http://localhost:8080/health", "localhost:8080", "host_name");
+    is("db-1.example.com:5432/orders", "db-1.example.com:5432", "host_name");
+    is("at acme.pay.Client.send(Client.java:42)", "client.java:42", "frame");
+    is("at acme.pay.Client.send(Client.java:42)", "client.send", "identifier");
+    is("src/main.rs:10:5", "src/main.rs", "path");
+    is("a.sql and Makefile", "makefile", "path");
+    is("kubectl logs deployment/payments-api", "payments-api", "identifier");
+    is("the kube-scheduler", "kube-scheduler", "identifier");
+    is("0000:00:1f.0", "0000:00:1f.0", "identifier");
+    is("nginx:1.25.3", "nginx:1.25.3", "identifier");
+    is("java -Xmx4g", "xmx4g", "flag");
+    is("echo $HOME", "$home", "variable");
+    is("Python 2.7", "2.7", "version");
+    is("environment:user.name=zookeeper", "user.name=zookeeper", "setting");
+    is("126MB of 1540k, 80x25", "80x25", "quantity");
+    assert_eq!(kinds("self-service, Tel. No.7, 18.10.2015, 10:30:45, $5m, 3.5 times"), []);
+}
+
+#[test]
+fn words_joined_without_a_blank_are_a_token_too() {
+    is("from 10.11.21.122,10.11.10.1 to", "10.11.21.122,10.11.10.1", "group");
+    is("hosts=10.0.0.1,10.0.0.2", "10.0.0.1,10.0.0.2", "group");
+    is("key=0|com.acme.mm|4097|null", "0|com.acme.mm|4097|null", "group");
+    is("ws=WorkSource{10020}", "worksource{10020", "group");
+    let list = vec!["a_1"; 1000].join(",");
+    assert!(kinds(&list).iter().all(|(_, kind)| *kind == "identifier"), "a long list is data");
+    assert!(kinds("|10.0.0.1|web-1|").iter().all(|(_, kind)| *kind != "group"), "a row of a table");
 }
 
 #[test]
@@ -86,7 +146,8 @@ proptest! {
     fn every_span_is_inside_the_text(text in "(\\PC|[a-z0-9._/:=@$-]){0,60}") {
         for found in scan(&text) {
             prop_assert!(text.get(found.span.clone()).is_some_and(|slice| !slice.is_empty()));
-            prop_assert!(!found.token.is_empty());
+            prop_assert!(!found.normal_form().is_empty());
+            prop_assert_eq!(&text[found.span.clone()], found.text);
         }
     }
 
@@ -95,7 +156,7 @@ proptest! {
     fn a_token_asked_for_alone_is_the_same_token(text in "[a-zA-Z0-9._/:=@$ -]{0,40}") {
         for found in scan(&text).filter(|found| found.kind != Kind::ErrorCode) {
             let alone = tokens(&text[found.span.clone()]);
-            prop_assert!(alone.contains(&found.token), "{:?} gives {:?}", found, alone);
+            prop_assert!(alone.contains(&found.normal_form()), "{:?} gives {:?}", found, alone);
         }
     }
 }

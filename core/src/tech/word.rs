@@ -3,58 +3,129 @@
 use std::ops::Range;
 
 use super::Kind;
+use super::looks::{Looks, ends_word};
+use super::number::is_version;
 
-/// Whether a byte ends a word. Bytes of characters beyond ASCII do: technical tokens are written in ASCII.
-fn ends_word(byte: u8) -> bool {
-    byte <= b' '
-        || byte >= 0x7f
-        || matches!(
-            byte,
-            b'"' | b'\'' | b'`' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'|'
-        )
+/// A word: what stands between blanks, brackets and quotation marks.
+pub struct Word {
+    pub span: Range<usize>,
+    pub looks: Looks,
+    /// Whether a pair of parentheses follows, as in `run()`.
+    pub called: bool,
 }
 
-/// The spans of the words of a text. A pair of parentheses after a name, as in `run()`, belongs to it.
-pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + bytes[at..].iter().position(|b| !ends_word(*b))?;
-        let length = bytes[start..].iter().position(|b| ends_word(*b)).unwrap_or(bytes.len() - start);
-        at = start + length;
-        if bytes[at..].starts_with(b"()") {
-            at += 2;
-        }
-        Some(start..at)
-    })
+/// The next word at or after a place.
+pub fn next(bytes: &[u8], at: usize) -> Option<Word> {
+    let start = at + bytes[at..].iter().position(|b| !ends_word(*b))?;
+    let (looks, length) = Looks::of_word(&bytes[start..]);
+    let end = start + length;
+    Some(Word { span: start..end, looks, called: bytes[end..].starts_with(b"()") })
 }
 
-/// The two words before, as far as they give a number its meaning.
-#[derive(Default)]
-pub struct Pair {
-    before: Option<Lead>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lead {
-    Exit,
+/// What the words before say about a number.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lead {
+    #[default]
+    None,
+    /// `exit`, `error`: a code may follow, or the word code.
+    Announced,
+    /// A code follows.
     Code,
+    /// `status`: a code of HTTP may follow.
+    Status,
+    /// A port follows.
+    Port,
+    /// A version follows: `Python 2.7`.
+    Version,
 }
 
-impl Pair {
-    /// `SQLSTATE 23505`, `HTTP 422`, `exit code 137`, `signal 9`: the second of these is an error code.
-    pub fn meaning_of(&mut self, word: &str) -> Option<Kind> {
-        let word = word.trim_end_matches(['.', ':', '!', '?']);
-        let is_code = self.before == Some(Lead::Code)
-            && (1..=5).contains(&word.len())
-            && word.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
-            && word.bytes().any(|b| b.is_ascii_digit());
-        self.before = match (self.before, word) {
-            (_, "SQLSTATE" | "sqlstate" | "HTTP" | "signal" | "errno") => Some(Lead::Code),
-            (Some(_), "code" | "status" | "with" | "=" | "is") => Some(Lead::Code),
-            (_, "exit" | "exited" | "status" | "error") => Some(Lead::Exit),
-            _ => None,
+/// What is often named with a version of two numbers, which alone would be a decimal number.
+const VERSIONED: [&[u8]; 30] = [
+    b"version",
+    b"Version",
+    b"release",
+    b"Release",
+    b"Python",
+    b"python",
+    b"Java",
+    b"PHP",
+    b"Ruby",
+    b"Rails",
+    b"iOS",
+    b"Android",
+    b"Postgres",
+    b"PostgreSQL",
+    b"postgres",
+    b"MySQL",
+    b"Django",
+    b"jQuery",
+    b"Angular",
+    b"NET",
+    b"Ubuntu",
+    b"Node",
+    b"Go",
+    b"Rust",
+    b"Kubernetes",
+    b"Swift",
+    b"Scala",
+    b"macOS",
+    b"Windows",
+    b"OpenGL",
+];
+
+impl Lead {
+    /// What this word is by the words before it: `SQLSTATE 23505`, `HTTP 422`, `exit code 137`, `port 5432`.
+    pub fn meaning_of(&mut self, word: &[u8], looks: Looks) -> Option<(usize, Kind)> {
+        if looks.digits() == 0 {
+            if *self != Self::None || may_lead(word) {
+                *self = self.after(without_stop(word));
+            }
+            return None;
+        }
+        let lead = std::mem::take(self);
+        let bare = without_stop(word);
+        if bare.starts_with(b"HTTP/") {
+            *self = Self::Code;
+        }
+        let numeric = looks.letters() == 0 && bare.iter().all(u8::is_ascii_digit);
+        let code = (1..=5).contains(&bare.len())
+            && bare.iter().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+        let kind = match lead {
+            Self::Code if code => Kind::ErrorCode,
+            Self::Announced if numeric && (3..=5).contains(&bare.len()) => Kind::ErrorCode,
+            Self::Status if numeric && bare.len() == 3 && matches!(bare[0], b'1'..=b'5') => Kind::ErrorCode,
+            Self::Version if looks.letters() == 0 && is_version(bare, true) && bare.contains(&b'.') => {
+                Kind::Version
+            }
+            Self::Port if numeric && (2..=5).contains(&bare.len()) => Kind::Port,
+            _ => return None,
         };
-        is_code.then_some(Kind::ErrorCode)
+        Some((bare.len(), kind))
     }
+
+    fn after(self, word: &[u8]) -> Self {
+        match (self, word) {
+            (_, b"SQLSTATE" | b"sqlstate" | b"HTTP" | b"signal" | b"errno") => Self::Code,
+            (
+                Self::Announced | Self::Status | Self::Code,
+                b"code" | b"status" | b"with" | b"=" | b"is" | b"number",
+            ) => Self::Code,
+            (_, b"exit" | b"exited" | b"error" | b"Error" | b"ERROR") => Self::Announced,
+            (_, b"status" | b"Status") => Self::Status,
+            (_, b"port" | b"Port") => Self::Port,
+            _ if VERSIONED.contains(&word.strip_prefix(b".").unwrap_or(word)) => Self::Version,
+            _ => Self::None,
+        }
+    }
+}
+
+/// A cheap question first.
+fn may_lead(word: &[u8]) -> bool {
+    const FIRST: &[u8] = b"SsHeEpPvVrRJijADMNU.GKmWO";
+    (2..=10).contains(&word.len()) && FIRST.contains(&word[0])
+}
+
+fn without_stop(word: &[u8]) -> &[u8] {
+    let stops = word.iter().rev().take_while(|b| matches!(b, b'.' | b':' | b'!' | b'?')).count();
+    &word[..word.len() - stops]
 }

@@ -79,7 +79,8 @@ pub fn count_tokens(content: &str) -> i32 {
 
 #[pg_extern(immutable, parallel_safe, strict)]
 pub fn tech_tokens(content: &str) -> Vec<String> {
-    let tokens: BTreeSet<String> = interruptible(tech::scan(content)).map(|found| found.token).collect();
+    let tokens: BTreeSet<String> =
+        interruptible(tech::scan(content)).map(|found| found.normal_form()).collect();
     tokens.into_iter().collect()
 }
 
@@ -94,8 +95,8 @@ pub fn tech_token_spans(
     let mut offsets = chunk::CharOffsets::new(content);
     TableIterator::new(interruptible(tech::scan(content)).map(move |found| {
         let start = offsets.char_at(found.span.start);
-        let end = start + content[found.span].chars().count();
-        (found.token, found.kind.as_str(), int(start), int(end))
+        let end = start + found.text.chars().count();
+        (found.normal_form(), found.kind.as_str(), int(start), int(end))
     }))
 }
 
