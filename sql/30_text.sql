@@ -1,5 +1,22 @@
 -- Chunks: what is searched. Each is an exact span of its version's content.
 
+alter table memento.project add column terms_version int not null default 1;
+comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
+
+create table memento.domain_term (
+  project_id uuid not null references memento.project on delete cascade,
+  term text not null,
+  is_used boolean not null,
+  changed_at timestamptz not null default pg_catalog.now(),
+  primary key (project_id, term),
+  constraint domain_term_form check (term ~ '\S' and pg_catalog.char_length(term) <= 100)
+);
+comment on table memento.domain_term is 'Where a project''s terms differ from those that every project begins with. Written by add_domain_terms() and remove_domain_terms().';
+comment on column memento.domain_term.project_id is 'The project.';
+comment on column memento.domain_term.term is 'In lower case, with one blank between words.';
+comment on column memento.domain_term.is_used is 'True for a term that was added, false for one that was removed.';
+comment on column memento.domain_term.changed_at is 'When that was.';
+
 create sequence memento.chunk_id_seq as bigint;
 comment on sequence memento.chunk_id_seq is 'Keys of chunks.';
 
@@ -15,6 +32,9 @@ create table memento.chunk (
   section_anchor text,
   heading_path text[] not null default '{}',
   chunk_text text not null,
+  tech_tokens text[] not null,
+  rules_version int not null,
+  terms_version int not null,
   -- Derived, so that it cannot differ from the text and need not be dumped.
   tsv tsvector not null generated always as (pg_catalog.to_tsvector('pg_catalog.english', chunk_text)) stored,
   primary key (project_id, chunk_id),
@@ -36,5 +56,9 @@ comment on column memento.chunk.block_kind is 'What it consists of: paragraph, l
 comment on column memento.chunk.section_anchor is 'Anchor of the section that it is in; null outside of sections.';
 comment on column memento.chunk.heading_path is 'Headings above it, outermost first.';
 comment on column memento.chunk.chunk_text is 'The exact text.';
+comment on column memento.chunk.tech_tokens is 'Its technical tokens and the project''s terms in it, in their normal form, sorted and unique.';
+comment on column memento.chunk.rules_version is 'The rules that tech_tokens were made by.';
+comment on column memento.chunk.terms_version is 'The terms_version of the project that tech_tokens were made by.';
 comment on column memento.chunk.tsv is 'Its words, for full-text search.';
 create index chunk_tsv_idx on memento.chunk using gin (tsv);
+create index chunk_tech_tokens_idx on memento.chunk using gin (tech_tokens);

@@ -13,6 +13,10 @@ alter table memento.project_member enable row level security, force row level se
 create policy project_member_read on memento.project_member for select
   using (project_id = any (array(select memento.readable_projects())));
 
+alter table memento.domain_term enable row level security, force row level security;
+create policy domain_term_read on memento.domain_term for select
+  using (project_id = any (array(select memento.readable_projects())));
+
 alter table memento.item enable row level security, force row level security;
 create policy item_read on memento.item for select
   using (project_id = any (array(select memento.readable_projects())));
@@ -34,6 +38,7 @@ create policy chunk_write on memento.chunk for all
 comment on policy workspace_read on memento.workspace is 'Workspaces of the projects that the role may read.';
 comment on policy project_read on memento.project is 'Projects that the role may read.';
 comment on policy project_member_read on memento.project_member is 'Members of the projects that the role may read.';
+comment on policy domain_term_read on memento.domain_term is 'Terms of the projects that the role may read.';
 comment on policy item_read on memento.item is 'Items of the projects that the role may read.';
 comment on policy item_write on memento.item is 'Items of the projects that the role may write.';
 comment on policy version_read on memento.version is 'Versions in the projects that the role may read.';

@@ -5,7 +5,7 @@
 //! reads documents and queries, and the normal form of a token is what the two have in common.
 //!
 //! `scan` goes from word to word, `looks` looks at every byte once, `part` takes a word apart, `shape` says what a part is
-//! with the help of `number`, `code`, `address`, `path` and `name`.
+//! with the help of `number`, `code`, `address`, `path` and `name`. `term` finds the words that a project adds.
 
 mod address;
 mod code;
@@ -17,6 +17,7 @@ mod part;
 mod path;
 mod scan;
 mod shape;
+mod term;
 #[cfg(test)]
 mod tests;
 mod word;
@@ -26,6 +27,7 @@ use std::ops::Range;
 
 pub use kind::Kind;
 pub use scan::Scanner;
+pub use term::{DEFAULT_TERMS, TermError, Terms, normal_term};
 
 /// Raised when the rules change, so that stored tokens can be told from those of today.
 pub const RULES_VERSION: i32 = 2;
