@@ -166,6 +166,8 @@ impl Points<'_> {
             .or_else(|| self.day_first(at, anchor))
             .or_else(|| self.month_first(at, false, anchor));
         match day? {
+            // `week of January` does not say which.
+            Reading::Is(day, _) if day.from.add_days(1) != Some(day.until) => None,
             Reading::Is(day, after) => {
                 self.is(Unit::Week.begin(day.from), |begin| Unit::Week.end(begin), after)
             }

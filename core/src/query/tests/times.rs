@@ -43,6 +43,7 @@ fn times_by_name() {
         ("September's plan", "2025-09-01..2025-10-01", "September's"),
         ("last March", "2026-03-01..2026-04-01", "last March"),
         ("the week of 2026-03-04", "2026-03-02..2026-03-09", "the week of 2026-03-04"),
+        ("the week of January", "2026-01-01..2026-02-01", "of January"),
         ("this November", "2026-11-01..2026-12-01", "this November"),
     ] {
         assert_eq!(dates_on(query, today()), (range.to_owned(), span), "{query}");
