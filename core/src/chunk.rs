@@ -2,6 +2,7 @@
 
 mod block;
 mod config;
+mod item;
 mod markdown;
 mod outline;
 mod pack;
@@ -12,5 +13,6 @@ mod tests;
 
 pub use block::BlockKind;
 pub use config::{Budget, BudgetError, Measure};
-pub use markdown::{CharOffsets, Chunk, chunk_markdown};
+pub use item::{Grouping, grouping_for};
+pub use markdown::{CharOffsets, Chunk, chunk_grouped, chunk_markdown};
 pub use outline::{Section, outline};

@@ -9,6 +9,7 @@ pub mod chunk;
 pub mod citation;
 pub mod fusion;
 pub mod project;
+pub mod query;
 pub mod quote;
 mod sentence;
 pub mod tech;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag};
 
+use super::item::{Grouping, ItemFinder};
+
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
@@ -60,12 +62,14 @@ pub struct Block {
     pub inner: Vec<usize>,
     /// Code blocks inside of it, which are not to be cut while they fit.
     pub inner_code: Vec<Range<usize>>,
+    /// Where the items of a list begin that are to be chunks of their own.
+    pub items: Vec<usize>,
 }
 
 impl Block {
     /// A block without anything inside.
     pub fn new(kind: BlockKind, span: Range<usize>) -> Self {
-        Self { kind, span, heading: None, inner: Vec::new(), inner_code: Vec::new() }
+        Self { kind, span, heading: None, inner: Vec::new(), inner_code: Vec::new(), items: Vec::new() }
     }
 }
 
@@ -78,12 +82,12 @@ pub struct Heading {
 
 /// The blocks of a document, in order. Text between them is white space, or link definitions and the like that have no
 /// block of their own.
-pub fn blocks(text: &str) -> Blocks<'_> {
+pub fn blocks(text: &str, grouping: Grouping) -> Blocks<'_> {
     let start = text_start(text);
     let front_matter = front_matter(&text[start..]).map(|length| start..start + length);
     let base = front_matter.as_ref().map_or(start, |span| span.end);
     let events = Parser::new_ext(&text[base..], Options::ENABLE_TABLES).into_offset_iter();
-    Blocks { text, base, front_matter, events }
+    Blocks { text, base, grouping, front_matter, events }
 }
 
 /// Where text begins: a byte order mark is none, and would hide a heading in the first line.
@@ -116,6 +120,7 @@ pub struct Blocks<'a> {
     text: &'a str,
     /// Where the parser's offsets begin.
     base: usize,
+    grouping: Grouping,
     front_matter: Option<Range<usize>>,
     events: OffsetIter<'a>,
 }
@@ -158,12 +163,17 @@ impl<'a> Blocks<'a> {
 
     /// Reads the events up to the end of the block that has just begun.
     fn fill(&mut self, block: &mut Block) {
+        let by_item = self.grouping == Grouping::ByItem && block.kind == BlockKind::List;
+        let mut items = by_item.then(|| ItemFinder::new(self.text));
         let mut depth = 1;
         while depth > 0 {
-            let Some((event, range)) = self.next_event() else { return };
+            let Some((event, range)) = self.next_event() else { break };
+            depth += usize::from(matches!(event, Event::Start(_)));
+            if let Some(items) = &mut items {
+                items.see(&event, depth, range.start);
+            }
             match event {
                 Event::Start(tag) => {
-                    depth += 1;
                     if begins_line(&tag) && range.start > block.span.start {
                         block.inner.push(range.start);
                     }
@@ -185,6 +195,7 @@ impl<'a> Blocks<'a> {
                 _ => {}
             }
         }
+        block.items = items.map_or_else(Vec::new, |items| items.starts);
     }
 }
 
@@ -200,7 +211,8 @@ fn kind_of(tag: &Tag) -> BlockKind {
     }
 }
 
-fn begins_line(tag: &Tag) -> bool {
+/// Whether it is a block, and not a part of a line.
+pub fn begins_line(tag: &Tag) -> bool {
     matches!(
         tag,
         Tag::Item

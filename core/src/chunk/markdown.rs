@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::block::{BlockKind, blocks};
+use super::block::BlockKind;
 use super::config::Budget;
+use super::item::Grouping;
 use super::pack::Packer;
 
 /// A chunk of a document. Offsets are in Unicode code points, 0-based and half-open, so that
@@ -42,8 +43,14 @@ pub struct HeadingPath {
 /// whole while they fit, and what does not fit is cut at the best boundary, never inside a grapheme cluster. Together the
 /// chunks cover all text that is not white space. Linear in time, and lazy: a caller can stop at any chunk.
 pub fn chunk_markdown(text: &str, budget: Budget) -> impl Iterator<Item = Chunk<'_>> {
+    chunk_grouped(text, budget, Grouping::Packed)
+}
+
+/// The same, where the grouping says which blocks share a chunk. By item, only headings, labels and thematic breaks stay
+/// with something else, and only an item that is too large is cut.
+pub fn chunk_grouped(text: &str, budget: Budget, grouping: Grouping) -> impl Iterator<Item = Chunk<'_>> {
     let mut offsets = CharOffsets::new(text);
-    Packer::new(text, blocks(text), budget).map(move |packed| {
+    Packer::new(text, budget, grouping).map(move |packed| {
         let start_char = offsets.char_at(packed.span.start);
         let slice = &text[packed.span.clone()];
         Chunk {

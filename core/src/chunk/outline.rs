@@ -1,6 +1,7 @@
 //! The sections of a document.
 
 use super::block::blocks;
+use super::item::Grouping;
 use super::markdown::CharOffsets;
 use super::slug::Slugger;
 
@@ -25,7 +26,7 @@ pub fn outline(text: &str) -> Vec<Section> {
     let mut slugger = Slugger::default();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut sections: Vec<Section> = Vec::new();
-    for block in blocks(text) {
+    for block in blocks(text, Grouping::Packed) {
         let Some(heading) = block.heading else { continue };
         let start_char = offsets.char_at(block.span.start);
         if let Some(previous) = sections.last_mut() {

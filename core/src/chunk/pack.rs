@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::block::{Block, BlockKind, Blocks, Heading, text_start};
+use super::block::{Block, BlockKind, Blocks, Heading, blocks, text_start};
 use super::config::{Budget, Measure};
+use super::item::{Grouping, is_label, separate};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
 use super::split::{divide, trimmed};
@@ -16,6 +17,8 @@ pub struct Packed {
     pub heading: Rc<HeadingPath>,
     pub kind: BlockKind,
     pub size: usize,
+    /// Whether it begins with a unit that does.
+    opens: bool,
 }
 
 /// What is packed: a whole block or a part of one.
@@ -23,6 +26,8 @@ pub struct Packed {
 struct Unit {
     span: Range<usize>,
     kind: BlockKind,
+    /// Whether it may not follow the body of another chunk: a heading, or an item where each has its own chunk.
+    opens: bool,
     /// With the white space before it.
     size: usize,
     /// Of that, the white space: not counted for the first unit of a chunk.
@@ -37,11 +42,14 @@ pub struct Packer<'a> {
     text: &'a str,
     blocks: Blocks<'a>,
     budget: Budget,
+    grouping: Grouping,
     slugger: Slugger,
     open_headings: Vec<Heading>,
     heading: Rc<HeadingPath>,
     /// Up to where text has been given to units.
     read: usize,
+    /// By item: the last block only announces the next.
+    after_label: bool,
     queue: VecDeque<Unit>,
     current: Vec<Unit>,
     /// The sum of their sizes.
@@ -55,15 +63,21 @@ pub struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    pub fn new(text: &'a str, blocks: Blocks<'a>, budget: Budget) -> Self {
+    pub fn new(text: &'a str, budget: Budget, grouping: Grouping) -> Self {
+        let budget = match grouping {
+            Grouping::Packed => budget,
+            Grouping::ByItem => budget.without_overlap(),
+        };
         Self {
             text,
-            blocks,
+            blocks: blocks(text, grouping),
             budget,
+            grouping,
             slugger: Slugger::default(),
             open_headings: Vec::new(),
             heading: Rc::default(),
             read: text_start(text),
+            after_label: false,
             queue: VecDeque::new(),
             current: Vec::new(),
             size: 0,
@@ -79,7 +93,11 @@ impl<'a> Packer<'a> {
             match self.blocks.next() {
                 Some(block) => {
                     self.enqueue_gap(block.span.start);
-                    self.enqueue_block(block);
+                    if block.items.is_empty() {
+                        self.enqueue_block(block);
+                    } else {
+                        separate(self.text, &block).for_each(|item| self.enqueue_block(item));
+                    }
                 }
                 None => {
                     self.enqueue_gap(self.text.len());
@@ -104,29 +122,44 @@ impl<'a> Packer<'a> {
         if let Some(heading) = &block.heading {
             self.enter(heading.clone());
         }
+        let mut opens = self.opens(&block);
         let Budget { measure, max, .. } = self.budget;
         let block = Rc::new(block);
         if !measure.surely_exceeds(&self.text[block.span.clone()], max) {
             let (size, lead) = self.sizes(self.read, &block.span);
             if size.saturating_sub(lead) <= max {
-                return self.enqueue(block.span.clone(), block.kind, (size, lead), Some(block));
+                return self.enqueue(block.span.clone(), block.kind, opens, (size, lead), Some(block));
             }
         }
         for part in divide(self.text, &block, measure, max) {
             let sizes = self.sizes(self.read, &part);
-            self.enqueue(part, block.kind, sizes, None);
+            self.enqueue(part, block.kind, opens, sizes, None);
+            opens = false;
         }
+    }
+
+    /// Whether a block begins a chunk wherever there is a body before it. By item each does, but for what follows a label,
+    /// and for a thematic break, which says nothing by itself.
+    fn opens(&mut self, block: &Block) -> bool {
+        if self.grouping == Grouping::Packed || block.kind == BlockKind::Heading {
+            return block.kind == BlockKind::Heading;
+        }
+        let labelled = self.after_label;
+        self.after_label = block.kind == BlockKind::Paragraph && is_label(&self.text[block.span.clone()]);
+        !labelled && block.kind != BlockKind::Rule
     }
 
     fn enqueue(
         &mut self,
         span: Range<usize>,
         kind: BlockKind,
+        opens: bool,
         (size, lead): (usize, usize),
         block: Option<Rc<Block>>,
     ) {
         self.read = span.end;
-        self.queue.push_back(Unit { span, kind, size, lead, heading: Rc::clone(&self.heading), block });
+        let heading = Rc::clone(&self.heading);
+        self.queue.push_back(Unit { span, kind, opens, size, lead, heading, block });
     }
 
     /// The size of a span with the white space before it, and of the white space alone.
@@ -151,7 +184,7 @@ impl<'a> Packer<'a> {
         if self.current.is_empty() {
             return true;
         }
-        if unit.kind == BlockKind::Heading && self.has_body {
+        if unit.opens && self.has_body {
             return false;
         }
         let (size, Budget { target, max, .. }) = (self.size, self.budget);
@@ -176,7 +209,7 @@ impl<'a> Packer<'a> {
         for span in divide(self.text, block, self.budget.measure, room) {
             let (size, lead) = self.sizes(read, &span);
             read = span.end;
-            parts.push(Unit { span, size, lead, block: None, ..unit.clone() });
+            parts.push(Unit { span, opens: false, size, lead, block: None, ..unit.clone() });
         }
         parts.into_iter().rev().for_each(|part| self.queue.push_front(part));
         true
@@ -202,7 +235,7 @@ impl<'a> Packer<'a> {
             if size <= self.budget.max || self.current.len() == 1 {
                 let body = self.current.iter().find(|unit| unit.kind != BlockKind::Heading).unwrap_or(last);
                 let (heading, kind) = (Rc::clone(&body.heading), self.kind());
-                let packed = Packed { span, heading, kind, size };
+                let packed = Packed { span, heading, kind, size, opens: first.opens };
                 self.repeat_tail();
                 return Some(packed);
             }
@@ -255,15 +288,15 @@ impl<'a> Packer<'a> {
         self.repeated = keep;
     }
 
-    /// The held chunk, joined with the next if that is the small rest of its section.
+    /// The held chunk, joined with the next if that is the small rest of its section or item.
     fn hold(&mut self, next: Packed) -> Option<Packed> {
         if let Some(held) = self.held.take() {
             let span = held.span.start..next.span.end;
-            let is_rest = Rc::ptr_eq(&held.heading, &next.heading) && next.size < self.budget.target / 4;
+            let is_rest = !next.opens && next.size < self.budget.target / 4;
             if is_rest && self.budget.measure.fits(&self.text[span.clone()], self.budget.max) {
                 let size = self.budget.measure.size(&self.text[span.clone()]);
                 let kind = if held.kind == next.kind { held.kind } else { BlockKind::Mixed };
-                self.held = Some(Packed { span, size, kind, heading: held.heading });
+                self.held = Some(Packed { span, size, kind, ..held });
                 return None;
             }
             self.held = Some(next);
@@ -297,7 +330,7 @@ impl Iterator for Packer<'_> {
             if self.divide_beside_heading(&unit) {
                 continue;
             }
-            let starts_section = unit.kind == BlockKind::Heading;
+            let starts_anew = unit.opens;
             self.queue.push_front(unit);
             if self.current.len() == self.repeated {
                 // Nothing new has come to what is repeated, and what comes does not fit beside it.
@@ -305,7 +338,7 @@ impl Iterator for Packer<'_> {
                 continue;
             }
             let Some(packed) = self.close() else { continue };
-            if starts_section {
+            if starts_anew {
                 self.clear();
             }
             if let Some(ready) = self.hold(packed) {

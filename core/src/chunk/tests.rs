@@ -122,6 +122,79 @@ fn an_outline_has_every_heading_with_its_text() {
     assert_eq!(slices, ["# A\n\na\n\n", "## B\n\nb\n\n", "C\n===\n\n", "## B\n"]);
 }
 
+fn items(text: &str, budget: Budget) -> Vec<&str> {
+    chunk_grouped(text, budget, Grouping::ByItem).map(|chunk| chunk.text).collect()
+}
+
+#[test]
+fn kinds_that_are_lists_are_cut_by_item() {
+    for kind in ["action_items", "action_item", "decisions", "decision"] {
+        assert_eq!(grouping_for(kind), Grouping::ByItem);
+    }
+    for kind in ["summary", "tech_notes", "", "Decisions of the board"] {
+        assert_eq!(grouping_for(kind), Grouping::Packed);
+    }
+}
+
+#[test]
+fn by_item_everything_in_an_item_stays_with_it() {
+    let first = "- [ ] Ana: renew the certificate\n  - [x] ask the vendor\n  - [ ] install";
+    let second =
+        "- [x] Tom: turn on the alarm\n\n  It has been silent since April.\n\n  ```sh\n  alarm on\n  ```";
+    assert_eq!(items(&format!("{first}\n{second}\n"), Budget::default()), [first, second]);
+    assert_eq!(
+        items("1. one\nlazy\n2. two\n\n10) three", Budget::default()),
+        ["1. one\nlazy", "2. two", "10) three"]
+    );
+    assert_eq!(items("  - indented\n  - too", Budget::default()), ["- indented", "- too"]);
+    assert_eq!(items("One.\n\nTwo.\n- three", Budget::default()), ["One.", "Two.", "- three"]);
+}
+
+#[test]
+fn by_item_a_heading_goes_with_the_first() {
+    let text = "# Call\n\n## Decisions\n\n- a\n- b\n\n## Rest\n\nc\n\nd";
+    let found: Vec<_> = chunk_grouped(text, Budget::default(), Grouping::ByItem)
+        .map(|chunk| (chunk.text, chunk.heading.path.join("/"), chunk.kind.as_str()))
+        .collect();
+    let expected = [
+        ("# Call\n\n## Decisions\n\n- a", "Call/Decisions", "list"),
+        ("- b", "Call/Decisions", "list"),
+        ("## Rest\n\nc", "Call/Rest", "paragraph"),
+        ("d", "Call/Rest", "paragraph"),
+    ];
+    assert_eq!(found, expected.map(|(text, path, kind)| (text, path.to_owned(), kind)));
+}
+
+#[test]
+fn by_item_a_label_goes_with_the_first_below_it() {
+    assert_eq!(
+        items("- **Decisions:**\n  - a\n  - b\n- c", Budget::default()),
+        ["- **Decisions:**\n  - a", "- b", "- c"]
+    );
+    assert_eq!(
+        items("- Us:\n\n  - Now:\n    1. a\n    2. b\n  - c\n\n  d\n\n  + e\n  + f", Budget::default()),
+        ["- Us:\n\n  - Now:\n    1. a", "2. b", "- c", "d", "+ e", "+ f"]
+    );
+    assert_eq!(
+        items("**Decisions:**\n\n- a\n- b\n\n***\n\nc", Budget::default()),
+        ["**Decisions:**\n\n- a", "- b\n\n***", "c"]
+    );
+    for whole in ["- Ana will ask the vendor for:\n  - a\n  - b", "- a: b\n  - c\n  - d", "- - a\n  - b"] {
+        assert_eq!(items(whole, Budget::default()), [whole]);
+    }
+}
+
+#[test]
+fn by_item_what_is_too_large_is_cut_as_usual() {
+    let text = "# H\n\n- one one one\n  - two two two\n  - three three\n- four";
+    assert_eq!(
+        items(text, chars(20, 24, 0)),
+        ["# H\n\n- one one one", "- two two two", "- three three", "- four"]
+    );
+    let parts = "- aaaa bbbb. Cccc dddd. Eeee ffff.\n- x";
+    assert_eq!(items(parts, chars(24, 26, 10)), ["- aaaa bbbb. Cccc dddd.", "Eeee ffff.", "- x"]);
+}
+
 #[test]
 fn bad_budgets_are_refused() {
     for (target, max, overlap) in
@@ -150,8 +223,10 @@ fn hostile_documents_take_linear_time() {
         "👨‍👩‍👧‍👦".repeat(50_000),
         "a. ".repeat(200_000),
     ] {
-        invariants(&text, Budget::default());
-        invariants(&text, chars(100, 200, 50));
+        for grouping in [Grouping::Packed, Grouping::ByItem] {
+            invariants(&text, Budget::default(), grouping);
+            invariants(&text, chars(100, 200, 50), grouping);
+        }
         // With a budget for everything, all blocks are in one chunk.
         chunk_markdown(&text, Budget::try_new(Measure::Tokens, 1_000_000, 1_000_000, 0).unwrap())
             .for_each(drop);
@@ -159,11 +234,11 @@ fn hostile_documents_take_linear_time() {
 }
 
 /// What is true of every result, whatever the text.
-fn invariants(text: &str, budget: Budget) {
+fn invariants(text: &str, budget: Budget, grouping: Grouping) {
     let mut covered = 0;
     let mut previous = (0, 0);
     let mut offsets = CharOffsets::new(text);
-    for chunk in chunk_markdown(text, budget) {
+    for chunk in chunk_grouped(text, budget, grouping) {
         let start = chunk.text.as_ptr() as usize - text.as_ptr() as usize;
         let end = start + chunk.text.len();
         assert_eq!(offsets.char_at(start), chunk.start_char);
@@ -210,6 +285,7 @@ fn document() -> impl Strategy<Value = String> {
         "[a-z]{1,10}\n(===|---)\n",
         "(- [a-z ]{1,30}\n){1,5}",
         "(  - [a-z ]{1,30}\n){1,3}",
+        "- [a-z]{1,10}:\n(  - [a-z]{1,20}\n){1,3}(\n  [a-z]{1,10}\n)?",
         "```[a-z]{0,3}\n([a-z =;]{0,30}\n){0,6}(```)?\n",
         "\\|a\\|b\\|\n\\|-\\|-\\|\n(\\|[a-z]{0,5}\\|[0-9]{0,4}\\|\n){0,5}",
         "(> [a-z ]{0,30}\n){1,4}",
@@ -231,7 +307,9 @@ proptest! {
     fn chunks_are_exact_ordered_bounded_and_complete(text in document(), target in 1i64..80, extra in 0i64..60, overlap in 0i64..40) {
         let overlap = overlap.min(target / 2);
         for measure in [Measure::Chars, Measure::Tokens] {
-            invariants(&text, Budget::try_new(measure, target, target + extra, overlap).unwrap());
+            for grouping in [Grouping::Packed, Grouping::ByItem] {
+                invariants(&text, Budget::try_new(measure, target, target + extra, overlap).unwrap(), grouping);
+            }
         }
     }
 
@@ -240,6 +318,15 @@ proptest! {
         let once: Vec<_> = chunk_markdown(&text, Budget::default()).map(|c| (c.start_char, c.end_char)).collect();
         let again: Vec<_> = chunk_markdown(&text, Budget::default()).map(|c| (c.start_char, c.end_char)).collect();
         prop_assert_eq!(once, again);
+    }
+
+    #[test]
+    fn by_item_each_item_is_a_chunk(
+        expected in proptest::collection::vec("[-] (\\[[ x]\\] )?[a-z]{1,9}( [a-z]{1,9}){0,9}(\n  - [a-z]{1,20}){0,3}(\n\n  [a-z ]{1,9}[a-z])?", 1..9),
+        blank in prop_oneof![Just("\n"), Just("\n\n")],
+    ) {
+        let text = expected.join(blank);
+        prop_assert_eq!(items(&text, Budget::default()), expected);
     }
 
     #[test]

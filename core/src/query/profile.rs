@@ -1,0 +1,88 @@
+//! How the lanes of a search are weighted, by the looks of the query.
+
+use std::collections::BTreeSet;
+
+use super::intent::has_stack_trace;
+use super::word::Word;
+use crate::tech::TechToken;
+
+/// Kinds of queries that are best served by different lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Nothing can be told.
+    Default,
+    /// A few words.
+    Technical,
+    /// A sentence or more.
+    Conversational,
+    /// Identifiers, code, a stack trace.
+    Code,
+}
+
+/// What each lane counts in the fusion. The first three share 1; the ranked lists of canonical and pinned items come on
+/// top and break near ties, whatever the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneWeights {
+    /// Full-text search.
+    pub lexical: f64,
+    /// Embeddings.
+    pub semantic: f64,
+    /// Similar spelling.
+    pub trigram: f64,
+    /// Canonical documents.
+    pub canonical: f64,
+    /// Pinned items.
+    pub pinned: f64,
+}
+
+impl Profile {
+    /// The word in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Technical => "technical",
+            Self::Conversational => "conversational",
+            Self::Code => "code",
+        }
+    }
+
+    /// The weights of seed 001 for the default; the others move away from it by what they are good for.
+    pub fn weights(self) -> LaneWeights {
+        let (lexical, semantic, trigram) = match self {
+            Self::Default => (0.4, 0.5, 0.1),
+            // Few words: each is meant, and they are little for a model to go by.
+            Self::Technical => (0.5, 0.4, 0.1),
+            // Most words of a question are not those of its answer, and its trigrams are those of any sentence.
+            Self::Conversational => (0.3, 0.65, 0.05),
+            // Identifiers are the same or misspelt; a model blurs them.
+            Self::Code => (0.5, 0.2, 0.3),
+        };
+        LaneWeights { lexical, semantic, trigram, canonical: 0.1, pinned: 0.1 }
+    }
+}
+
+/// From so many words on, a query is a sentence.
+const SENTENCE: usize = 6;
+
+pub fn profile(query: &str, words: &[Word], found: &[TechToken]) -> Profile {
+    if words.is_empty() {
+        return Profile::Default;
+    }
+    let technical: BTreeSet<usize> =
+        found.iter().map(|token| words.partition_point(|word| word.span.end <= token.span.start)).collect();
+    let marked = query.split_whitespace().filter(|piece| has_code_marks(piece)).count();
+    if technical.len().max(marked) * 2 >= words.len() || marked >= 2 || has_stack_trace(query) {
+        Profile::Code
+    } else if words.len() >= SENTENCE {
+        Profile::Conversational
+    } else {
+        Profile::Technical
+    }
+}
+
+/// Marks that prose does not have.
+fn has_code_marks(piece: &str) -> bool {
+    ["::", "->", "=>", "()", "==", "!=", "&&", "||", ":=", "</", "/>", "};", ");"]
+        .iter()
+        .any(|mark| piece.contains(mark))
+}
