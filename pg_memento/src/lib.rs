@@ -76,7 +76,12 @@ extension_sql_file!(
         api::text::count_tokens,
         api::text::tech_tokens,
         api::text::tech_token_spans,
-        api::transcript::chunk_transcript
+        api::transcript::chunk_transcript,
+        api::query::analyze_query,
+        api::term::domain_terms,
+        api::term::add_domain_terms,
+        api::term::remove_domain_terms,
+        api::term::backfill_tech_tokens
     ]
 );
 extension_sql_file!(

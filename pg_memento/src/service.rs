@@ -7,5 +7,6 @@ pub mod evidence;
 pub mod memory;
 pub mod search;
 pub mod tenancy;
+pub mod term;
 pub mod text;
 pub mod transcript;

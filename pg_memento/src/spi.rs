@@ -5,6 +5,7 @@ pub mod catalog;
 pub mod search;
 pub mod store;
 pub mod tenancy;
+pub mod term;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;

@@ -46,6 +46,9 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
     let references = [SECRET.to_owned(), format!("{SECRET}/{SECRET}"), victim_project.to_owned()];
     let each = |call: &dyn Fn(&str) -> String| references.iter().map(|r| call(r)).collect::<Vec<_>>();
     BTreeMap::from([
+        ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
+        ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
+        ("backfill_tech_tokens", vec!["select memento.backfill_tech_tokens()".into()]),
         ("capabilities", vec!["select memento.capabilities()".into()]),
         ("check_citations", vec!["select memento.check_citations('It is so [Q-1].', '{Q-1}')".into()]),
         ("chunk_markdown", vec!["select memento.chunk_markdown('a text')".into()]),
@@ -54,12 +57,14 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
         ("create_project", vec![format!("select memento.create_project('mine', '{SECRET}')")]),
         ("current_project", vec!["select memento.current_project()".into()]),
         ("doctor", vec!["select * from memento.doctor()".into()]),
+        ("domain_terms", vec!["select memento.domain_terms()".into()]),
         ("grant_access", each(&|r| format!("select memento.grant_access('other', '{r}', 'read')"))),
         ("locate_quote", vec!["select memento.locate_quote('a text', 'text')".into()]),
         ("outline", vec!["select memento.outline('# a heading')".into()]),
         ("readable_projects", vec!["select memento.readable_projects()".into()]),
         ("recall", vec![format!("select * from memento.recall('{SECRET} lives here')")]),
         ("remember", vec!["select memento.remember('planted')".into()]),
+        ("remove_domain_terms", vec!["select memento.remove_domain_terms(array['vs'])".into()]),
         ("revoke_access", each(&|r| format!("select memento.revoke_access('victim', '{r}')"))),
         ("rrf_fuse", vec!["select memento.rrf_fuse('{\"a\": [1, 2]}')".into()]),
         ("rrf_score", vec!["select memento.rrf_score(1)".into()]),

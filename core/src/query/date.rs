@@ -9,6 +9,9 @@ pub struct Date {
 }
 
 impl Date {
+    /// 1970-01-01
+    pub const EPOCH: Self = Self { year: 1970, month: 1, day: 1 };
+
     /// A day that exists.
     pub fn try_new(year: i32, month: u8, day: u8) -> Option<Self> {
         let exists = (1..=9999).contains(&year)
@@ -73,6 +76,13 @@ impl Date {
     pub(super) fn monday(self) -> Option<Self> {
         // 1970-01-01 was a Thursday.
         self.add_days(-(self.days() + 3).rem_euclid(7))
+    }
+}
+
+/// As ISO 8601 has it: `2026-01-31`.
+impl std::fmt::Display for Date {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
     }
 }
 

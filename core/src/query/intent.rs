@@ -168,7 +168,7 @@ const FINE: [&str; 11] = ["0", "200", "201", "202", "204", "206", "301", "302", 
 /// An error code that says that something failed, or the name of an exception.
 fn is_failure(query: &str, found: &TechToken) -> bool {
     match found.kind {
-        Kind::ErrorCode => !FINE.contains(&found.token.as_str()),
+        Kind::ErrorCode => !FINE.contains(&found.normal_form().as_str()),
         Kind::Identifier => {
             let name = &query[found.span.clone()];
             name.starts_with(|c: char| c.is_ascii_uppercase())

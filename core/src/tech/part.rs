@@ -182,6 +182,7 @@ impl<'w, F: FnMut(Range<usize>, Kind)> Within<'w, F> {
                 }
                 if let (true, Some(dash)) = (looks.has(b'-') && looks.digits() > 0, self.place(b'-'))
                     && text[..dash].iter().all(u8::is_ascii_alphabetic)
+                    && !text[dash..].iter().any(u8::is_ascii_alphabetic)
                 {
                     // The number of `BP-134-10.1.1.1-144`.
                     self.look_at(dash + 1, text.len());

@@ -33,8 +33,10 @@ pub const LONGEST_TERM: usize = 100;
 /// Why something cannot be a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TermError {
+    /// Nothing to find.
     #[error("it has no letter or digit")]
     Blank,
+    /// Too long.
     #[error("it is longer than {LONGEST_TERM} characters")]
     TooLong,
 }

@@ -17,6 +17,7 @@ pub fn chunk_markdown<'a>(
     target_tokens: default!(Option<i32>, "350"),
     max_tokens: default!(Option<i32>, "600"),
     overlap_tokens: default!(Option<i32>, "0"),
+    kind: default!(Option<&str>, "null"),
 ) -> Result<
     TableIterator<
         'a,
@@ -35,21 +36,21 @@ pub fn chunk_markdown<'a>(
 > {
     let (target, max) = (target_tokens.unwrap_or(350), max_tokens.unwrap_or(600));
     let budget = budget(Measure::Tokens, target, max, overlap_tokens.unwrap_or(0))?;
-    Ok(TableIterator::new(chunk::chunk_markdown(content.unwrap_or_default(), budget).enumerate().map(
-        |(ordinal, chunk)| {
-            check_for_interrupts();
-            (
-                int(ordinal),
-                int(chunk.start_char),
-                int(chunk.end_char),
-                chunk.text,
-                chunk.heading.path.clone(),
-                chunk.heading.anchor.clone(),
-                chunk.kind.as_str(),
-                int(chunk.size),
-            )
-        },
-    )))
+    let grouping = chunk::grouping_for(kind.unwrap_or_default());
+    let chunks = chunk::chunk_grouped(content.unwrap_or_default(), budget, grouping);
+    Ok(TableIterator::new(chunks.enumerate().map(|(ordinal, chunk)| {
+        check_for_interrupts();
+        (
+            int(ordinal),
+            int(chunk.start_char),
+            int(chunk.end_char),
+            chunk.text,
+            chunk.heading.path.clone(),
+            chunk.heading.anchor.clone(),
+            chunk.kind.as_str(),
+            int(chunk.size),
+        )
+    })))
 }
 
 #[pg_extern(immutable, parallel_safe, strict)]

@@ -22,6 +22,13 @@ pub fn reserve_setting_prefix(prefix: &'static CStr) {
     unsafe { pg_sys::MarkGUCPrefixReserved(prefix.as_ptr()) }
 }
 
+/// The day that the transaction began on, where the session is: as days after 1970-01-01.
+pub fn current_day() -> i64 {
+    const DAYS_FROM_1970_TO_2000: i64 = 10_957;
+    // SAFETY: reads the time of the transaction and the session's time zone; inside of a transaction, as all functions are.
+    i64::from(unsafe { pg_sys::GetSQLCurrentDate() }) + DAYS_FROM_1970_TO_2000
+}
+
 /// Ends the statement if the user has cancelled it or it has timed out. To be called in every long loop.
 pub fn check_for_interrupts() {
     pgrx::check_for_interrupts!();

@@ -1,11 +1,12 @@
 //! Storing a memory: item, version and chunks in the caller's transaction.
 
 use memento_core::access::AccessLevel;
-use memento_core::chunk::{Budget, Chunk, chunk_markdown};
+use memento_core::chunk::{Budget, Chunk, chunk_grouped, grouping_for};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
+use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
 use crate::spi::store::{self, NewMemory};
 use crate::{ffi, gucs, spi};
@@ -101,7 +102,7 @@ impl Failure for StoreError {
 pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
     check(&memory)?;
     let project = authorize_current(AccessLevel::Write)?;
-    let chunks = chunked(memory.content);
+    let chunks = chunked(memory.content, memory.kind);
     Ok(as_owner(|| write(project, memory, &chunks))?)
 }
 
@@ -131,8 +132,10 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn chunked(content: &str) -> Vec<Chunk<'_>> {
-    chunk_markdown(content, Budget::default()).inspect(|_| ffi::server::check_for_interrupts()).collect()
+fn chunked<'a>(content: &'a str, kind: &str) -> Vec<Chunk<'a>> {
+    chunk_grouped(content, Budget::default(), grouping_for(kind))
+        .inspect(|_| ffi::server::check_for_interrupts())
+        .collect()
 }
 
 fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementResult<Remembered> {
@@ -158,6 +161,8 @@ fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementRe
         None => (Status::Created, store::insert_item(project, memory)?, 1),
     };
     let version_id = store::insert_version(project, item_id, version_num, content)?;
-    store::insert_chunks(project, version_id, chunks)?;
+    let tokenizer = Tokenizer::of_project(project)?;
+    let tokens = chunks.iter().map(|chunk| as_lines(&tokenizer.tokens(chunk.text))).collect();
+    store::insert_chunks(project, version_id, chunks, tokens, tokenizer.versions())?;
     Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len() })
 }

@@ -120,15 +120,17 @@ pub fn change(given: Vec<Option<String>>, is_used: bool) -> Result<usize, Domain
         })
         .collect::<Result<BTreeSet<String>, _>>()?;
     let project = authorize_current(AccessLevel::Admin)?;
-    // Raised first: the row lock makes concurrent changes wait, so that the terms read next are the newest.
-    as_owner(|| spi::term::raise_version(project))?;
+    // Those who change the terms wait for each other, so that the terms read next are the newest.
+    as_owner(|| spi::term::lock(project))?;
     let now = used(as_owner(|| spi::term::of_project(project))?);
     let changed: Vec<String> = wanted.into_iter().filter(|term| now.contains(term) != is_used).collect();
     if is_used && now.len() + changed.len() > MOST_TERMS {
         return Err(DomainTermError::TooMany);
     }
     let count = changed.len();
-    as_owner(|| spi::term::set(project, changed, is_used))?;
+    if count > 0 {
+        as_owner(|| spi::term::set(project, changed, is_used))?;
+    }
     Ok(count)
 }
 
@@ -147,7 +149,8 @@ pub fn backfill(max_chunks: i64) -> Result<i64, DomainTermError> {
             let Some((newest, _)) = old.last() else { break };
             last = *newest;
             done += old.len() as i64;
-            let (chunks, tokens) = old.iter().map(|(id, text)| (*id, as_lines(&tokenizer.tokens(text)))).unzip();
+            let (chunks, tokens) =
+                old.iter().map(|(id, text)| (*id, as_lines(&tokenizer.tokens(text)))).unzip();
             spi::term::update_tokens(project, tokenizer.versions(), chunks, tokens)?;
             check_for_interrupts();
         }

@@ -4,6 +4,7 @@ use memento_core::chunk::Chunk;
 use pgrx::Uuid;
 use serde_json::json;
 
+use super::term::TokenVersions;
 use super::{StatementResult, required, rows, write, write_one};
 use crate::ffi::jsonb::Jsonb;
 
@@ -88,8 +89,14 @@ pub fn insert_version(project: Uuid, item: Uuid, version_num: i32, content: &str
     )
 }
 
-/// All chunks of a version, in one statement.
-pub fn insert_chunks(project: Uuid, version: Uuid, chunks: &[Chunk]) -> StatementResult<()> {
+/// All chunks of a version, in one statement, with the technical tokens of each as lines.
+pub fn insert_chunks(
+    project: Uuid,
+    version: Uuid,
+    chunks: &[Chunk],
+    tokens: Vec<String>,
+    made_by: TokenVersions,
+) -> StatementResult<()> {
     let ints = |number: fn(&Chunk) -> usize| -> Vec<i32> {
         chunks.iter().map(|chunk| i32::try_from(number(chunk)).unwrap_or(i32::MAX)).collect()
     };
@@ -103,6 +110,8 @@ pub fn insert_chunks(project: Uuid, version: Uuid, chunks: &[Chunk]) -> Statemen
         &[
             project.into(),
             version.into(),
+            made_by.rules.into(),
+            made_by.terms.into(),
             ints(|chunk| chunk.start_char).into(),
             ints(|chunk| chunk.end_char).into(),
             ints(|chunk| chunk.size).into(),
@@ -110,6 +119,7 @@ pub fn insert_chunks(project: Uuid, version: Uuid, chunks: &[Chunk]) -> Statemen
             anchors.into(),
             paths.into(),
             texts.into(),
+            tokens.into(),
         ],
         |_| Ok(()),
     )?;

@@ -2,7 +2,7 @@
 
 use pgrx::Uuid;
 
-use super::{StatementResult, required, rows, write, write_one};
+use super::{StatementResult, required, rows, write};
 
 /// How a project's terms differ from those that every project begins with.
 pub struct ProjectTerms {
@@ -14,20 +14,29 @@ pub struct ProjectTerms {
 /// The terms of a project that exists.
 pub fn of_project(project: Uuid) -> StatementResult<ProjectTerms> {
     let found = rows(include_str!("queries/project_terms.sql"), &[project.into()], |row| {
-        Ok(ProjectTerms { version: required(&row, 1)?, added: required(&row, 2)?, removed: required(&row, 3)? })
+        Ok(ProjectTerms {
+            version: required(&row, 1)?,
+            added: required(&row, 2)?,
+            removed: required(&row, 3)?,
+        })
     })?;
     found.into_iter().next().ok_or_else(|| pgrx::spi::Error::InvalidPosition.into())
 }
 
 /// Adds terms to those of a project, or removes them; they are in their normal form.
 pub fn set(project: Uuid, terms: Vec<String>, is_used: bool) -> StatementResult<()> {
-    write(include_str!("queries/set_terms.sql"), &[project.into(), terms.into(), is_used.into()], |_| Ok(()))?;
+    write(
+        include_str!("queries/set_terms.sql"),
+        &[project.into(), terms.into(), is_used.into()],
+        |_| Ok(()),
+    )?;
     Ok(())
 }
 
-/// The next version of a project's terms; those who change them wait for each other.
-pub fn raise_version(project: Uuid) -> StatementResult<i32> {
-    write_one(include_str!("queries/raise_terms_version.sql"), &[project.into()])
+/// Makes those who change the terms of a project wait for each other until the end of the transaction.
+pub fn lock(project: Uuid) -> StatementResult<()> {
+    write(include_str!("queries/lock_terms.sql"), &[project.into()], |_| Ok(()))?;
+    Ok(())
 }
 
 /// By which rules and which terms tokens are made.
