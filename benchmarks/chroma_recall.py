@@ -10,17 +10,20 @@ One configuration per peer: its defaults, characters as the unit, no overlap.
 
 import csv
 import json
+import logging
 import pathlib
 import subprocess
 import sys
 
 import bm25s
 import numpy
+import wordllama
 from chonkie import FastChunker, RecursiveChunker, SentenceChunker
 from langchain_text_splitters import MarkdownTextSplitter, RecursiveCharacterTextSplitter
 from semantic_text_splitter import MarkdownSplitter, TextSplitter
 from semchunk import chunkerify
-from wordllama import WordLlama
+
+logging.disable()
 
 BUDGETS = (1400, 600)
 FOUND = 5
@@ -119,10 +122,10 @@ def difference(ours, theirs):
 
 
 def measure(cut, corpora, budget, questions, retrievers):
-    """The recall of each question, by retriever, and the number of chunks."""
+    """The recall of each question, by retriever, and a word about the chunks."""
     spans = [(name, start, end) for name, text in corpora.items() for start, end in cut(text, budget)]
     spans = [(name, start, end) for name, start, end in spans if corpora[name][start:end].strip()]
-    assert all(end - start <= budget for _, start, end in spans), "over budget"
+    over = sum(end - start > budget for _, start, end in spans)
     texts = [corpora[name][start:end] for name, start, end in spans]
     asked = [question["question"] for question in questions]
     recalls = {}
@@ -131,20 +134,23 @@ def measure(cut, corpora, budget, questions, retrievers):
         recalls[retriever] = numpy.array(
             [recall(question, [spans[at] for at in row]) for question, row in zip(questions, rows)]
         )
-    return recalls, len(spans)
+    return recalls, f"{len(spans)} chunks, {over} over the budget"
 
 
 def main(folder, program):
     folder = pathlib.Path(folder)
     corpora = {path.stem: path.read_bytes().decode() for path in sorted((folder / "corpora").glob("*.md"))}
     questions = [row for row in read_questions(folder) if row["corpus_id"] in corpora]
-    retrievers = {"bm25": found_by_bm25, "wordllama": found_by_embedding(WordLlama.load())}
+    # The package has its files, but looks for one of them in another folder first, and would download it.
+    files = pathlib.Path(wordllama.__file__).parent
+    model = wordllama.WordLlama.load(cache_dir=files, disable_download=True)
+    retrievers = {"bm25": found_by_bm25, "wordllama": found_by_embedding(model)}
     for budget in BUDGETS:
         results = {}
         for name, cut in chunkers(program).items():
-            results[name], count = measure(cut, corpora, budget, questions, retrievers)
+            results[name], chunks = measure(cut, corpora, budget, questions, retrievers)
             means = ", ".join(f"{retriever} {values.mean():.3f}" for retriever, values in results[name].items())
-            print(f"{budget} characters, {name}: recall@{FOUND} {means} ({count} chunks)", flush=True)
+            print(f"{budget} characters, {name}: recall@{FOUND} {means} ({chunks})", flush=True)
         for retriever in retrievers:
             peers = {name: found[retriever] for name, found in results.items() if name != "ours"}
             best = max(peers, key=lambda name: peers[name].mean())

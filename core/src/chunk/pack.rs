@@ -8,7 +8,7 @@ use super::block::{Block, BlockKind, Blocks, Heading, text_start};
 use super::config::{Budget, Measure};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
-use super::split::{divide, trimmed};
+use super::split::{Divider, divide, trimmed};
 
 /// A chunk before its offsets are counted in characters.
 pub struct Packed {
@@ -42,6 +42,11 @@ pub struct Packer<'a> {
     heading: Rc<HeadingPath>,
     /// Up to where text has been given to units.
     read: usize,
+    /// A block that comes after text which belongs to none.
+    waiting: Option<Block>,
+    /// The block that is being divided, and its kind.
+    dividing: Option<(BlockKind, Divider<'a>)>,
+    /// Units that are next, before what is divided.
     queue: VecDeque<Unit>,
     current: Vec<Unit>,
     /// The sum of their sizes.
@@ -64,6 +69,8 @@ impl<'a> Packer<'a> {
             open_headings: Vec::new(),
             heading: Rc::default(),
             read: text_start(text),
+            waiting: None,
+            dividing: None,
             queue: VecDeque::new(),
             current: Vec::new(),
             size: 0,
@@ -73,34 +80,41 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// The next unit, from the queue or from the next block.
+    /// The next unit: from the queue, of the block that is being divided, or the next block.
     fn next_unit(&mut self) -> Option<Unit> {
-        while self.queue.is_empty() {
-            match self.blocks.next() {
-                Some(block) => {
-                    self.enqueue_gap(block.span.start);
-                    self.enqueue_block(block);
+        loop {
+            if let Some(unit) = self.queue.pop_front() {
+                return Some(unit);
+            }
+            if let Some((kind, parts)) = &mut self.dividing {
+                let kind = *kind;
+                if let Some(part) = parts.next() {
+                    let sizes = self.sizes(self.read, &part);
+                    return Some(self.unit(part, kind, sizes, None));
                 }
-                None => {
-                    self.enqueue_gap(self.text.len());
-                    if self.queue.is_empty() {
-                        return None;
-                    }
-                }
+                self.dividing = None;
+            }
+            let block = self.next_block()?;
+            if let Some(unit) = self.begin(block) {
+                return Some(unit);
             }
         }
-        self.queue.pop_front()
     }
 
-    /// Text that belongs to no block (link definitions, footnotes) is a paragraph: everything is covered.
-    fn enqueue_gap(&mut self, until: usize) {
-        let span = trimmed(self.text, self.read.min(until)..until);
-        if !span.is_empty() {
-            self.enqueue_block(Block::new(BlockKind::Paragraph, span));
+    /// The next block. Text that belongs to none (link definitions, footnotes) is a paragraph: everything is covered.
+    fn next_block(&mut self) -> Option<Block> {
+        let block = self.waiting.take().or_else(|| self.blocks.next());
+        let until = block.as_ref().map_or(self.text.len(), |block| block.span.start);
+        let gap = trimmed(self.text, self.read.min(until)..until);
+        if gap.is_empty() {
+            return block;
         }
+        self.waiting = block;
+        Some(Block::new(BlockKind::Paragraph, gap))
     }
 
-    fn enqueue_block(&mut self, block: Block) {
+    /// A block as a unit, or nothing, if it does not fit and is to be divided.
+    fn begin(&mut self, block: Block) -> Option<Unit> {
         if let Some(heading) = &block.heading {
             self.enter(heading.clone());
         }
@@ -109,24 +123,22 @@ impl<'a> Packer<'a> {
         if !measure.surely_exceeds(&self.text[block.span.clone()], max) {
             let (size, lead) = self.sizes(self.read, &block.span);
             if size.saturating_sub(lead) <= max {
-                return self.enqueue(block.span.clone(), block.kind, (size, lead), Some(block));
+                return Some(self.unit(block.span.clone(), block.kind, (size, lead), Some(block)));
             }
         }
-        for part in divide(self.text, &block, measure, max) {
-            let sizes = self.sizes(self.read, &part);
-            self.enqueue(part, block.kind, sizes, None);
-        }
+        self.dividing = Some((block.kind, divide(self.text, block, measure, max)));
+        None
     }
 
-    fn enqueue(
+    fn unit(
         &mut self,
         span: Range<usize>,
         kind: BlockKind,
         (size, lead): (usize, usize),
         block: Option<Rc<Block>>,
-    ) {
+    ) -> Unit {
         self.read = span.end;
-        self.queue.push_back(Unit { span, kind, size, lead, heading: Rc::clone(&self.heading), block });
+        Unit { span, kind, size, lead, heading: Rc::clone(&self.heading), block }
     }
 
     /// The size of a span with the white space before it, and of the white space alone.
@@ -173,7 +185,7 @@ impl<'a> Packer<'a> {
         }
         let mut read = last.span.end;
         let mut parts: Vec<Unit> = Vec::new();
-        for span in divide(self.text, block, self.budget.measure, room) {
+        for span in divide(self.text, Rc::clone(block), self.budget.measure, room) {
             let (size, lead) = self.sizes(read, &span);
             read = span.end;
             parts.push(Unit { span, size, lead, block: None, ..unit.clone() });
