@@ -31,7 +31,9 @@ pub fn run() {
 }
 
 /// Name, and how to make it.
-const HOSTILE: [(&str, fn() -> String); 11] = [
+type Hostile = (&'static str, fn() -> String);
+
+const HOSTILE: [Hostile; 11] = [
     ("one line of words, 50 MB", || "word ".repeat(10 * MB)),
     ("one line without a blank, 50 MB", || "x".repeat(50 * MB)),
     ("10,000 nested quotes, 50 lines", || format!("{}x\n", "> ".repeat(10_000)).repeat(50)),

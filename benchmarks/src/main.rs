@@ -32,7 +32,9 @@ const BENCHMARKS: [(&str, &str, fn()); 7] = [
 ];
 
 /// What benchmarks run in a process of its own: name, and what does it with the argument.
-const PARTS: [(&str, fn(&str)); 2] = [("chunk_once", linearity::chunk_once), ("chunk_spans", spans::print)];
+type Part = (&'static str, fn(&str));
+
+const PARTS: [Part; 2] = [("chunk_once", linearity::chunk_once), ("chunk_spans", spans::print)];
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();

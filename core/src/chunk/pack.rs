@@ -114,9 +114,9 @@ impl<'a> Packer<'a> {
     }
 
     /// A block as a unit, or nothing, if it does not fit and is to be divided.
-    fn begin(&mut self, block: Block) -> Option<Unit> {
-        if let Some(heading) = &block.heading {
-            self.enter(heading.clone());
+    fn begin(&mut self, mut block: Block) -> Option<Unit> {
+        if let Some(heading) = block.heading.take() {
+            self.enter(heading);
         }
         let Budget { measure, max, .. } = self.budget;
         let block = Rc::new(block);

@@ -45,6 +45,8 @@ pub fn divide(text: &str, block: Rc<Block>, measure: Measure, limit: usize) -> D
     divider
 }
 
+type Parts<'a> = Box<dyn Iterator<Item = Range<usize>> + 'a>;
+
 /// See [`divide`].
 pub struct Divider<'a> {
     text: &'a str,
@@ -52,7 +54,7 @@ pub struct Divider<'a> {
     measure: Measure,
     limit: usize,
     /// What is being cut, coarsest first: at most one for each level.
-    open: Vec<(Level, Box<dyn Iterator<Item = Range<usize>> + 'a>)>,
+    open: Vec<(Level, Parts<'a>)>,
 }
 
 impl Iterator for Divider<'_> {
@@ -84,7 +86,7 @@ impl<'a> Divider<'a> {
     fn enter(&mut self, span: Range<usize>, level: Level) {
         let text = &self.text[span.clone()];
         let offset = span.start;
-        let parts: Box<dyn Iterator<Item = Range<usize>> + 'a> = match level {
+        let parts: Parts<'a> = match level {
             Level::Inner => {
                 let block = Rc::clone(&self.block);
                 Box::new(between(span, (0..block.inner.len()).map(move |at| block.inner[at])))
