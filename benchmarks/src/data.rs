@@ -31,7 +31,8 @@ pub fn file(path: &str) -> Option<String> {
     text
 }
 
-fn root() -> Option<PathBuf> {
+/// Where the data sets are, or a word about it that nobody has said.
+pub fn root() -> Option<PathBuf> {
     let root = std::env::var_os("MEMENTO_DATA").map(PathBuf::from);
     if root.is_none() {
         println!("skipped: MEMENTO_DATA is not set");

@@ -6,18 +6,23 @@
 mod chunking;
 mod compare;
 mod data;
+mod linearity;
+mod recall;
+mod spans;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 6] = [
+const BENCHMARKS: [(&str, &str, fn()); 8] = [
+    ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
         "chunking_by_tokens",
         "Markdown cut by tokens of cl100k_base, beside text-splitter",
         chunking::by_tokens,
     ),
+    ("chunking_linearity", "time and memory from 10 kB to 100 MB, and on hostile documents", linearity::run),
     ("chunking_structure", "fences, tables and headings torn apart, beside text-splitter", structure::run),
     (
         "tech_tokens",
@@ -28,8 +33,18 @@ const BENCHMARKS: [(&str, &str, fn()); 6] = [
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 
+/// What benchmarks run in a process of its own: name, and what does it with the argument.
+type Part = (&'static str, fn(&str));
+
+const PARTS: [Part; 2] = [("chunk_once", linearity::chunk_once), ("chunk_spans", spans::print)];
+
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();
+    if let [name, argument] = asked.as_slice()
+        && let Some((_, run)) = PARTS.iter().find(|(part, _)| part == name)
+    {
+        return run(argument);
+    }
     let chosen: Vec<_> =
         BENCHMARKS.iter().filter(|(name, _, _)| asked.iter().any(|ask| ask == name)).collect();
     if chosen.is_empty() {

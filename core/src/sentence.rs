@@ -3,36 +3,23 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Byte offsets at which sentences begin, the first (0) included.
-pub fn sentence_starts(text: &str) -> Vec<usize> {
+pub fn sentence_starts(text: &str) -> Box<dyn Iterator<Item = usize> + '_> {
     if text.is_ascii() {
-        ascii_starts(text.as_bytes())
+        let first = (!text.is_empty()).then_some(0);
+        Box::new(std::iter::successors(first, |start| next_ascii_start(text.as_bytes(), *start)))
     } else {
-        text.split_sentence_bound_indices().map(|(at, _)| at).collect()
+        Box::new(text.split_sentence_bound_indices().map(|(at, _)| at))
     }
 }
 
-fn ascii_starts(text: &[u8]) -> Vec<usize> {
-    let mut starts = vec![0];
-    let mut at = 0;
-    while at < text.len() {
-        let next = match text[at] {
-            b'\r' | b'\n' => Some(after_paragraph(text, at)),
-            b'.' | b'!' | b'?' => after_terminator(text, at),
-            _ => None,
-        };
-        match next {
-            Some(next) if next < text.len() => {
-                starts.push(next);
-                at = next;
-            }
-            Some(_) => break,
-            None => at += 1,
-        }
-    }
-    if text.is_empty() {
-        starts.clear();
-    }
-    starts
+/// Where the sentence after the one at `start` begins.
+fn next_ascii_start(text: &[u8], start: usize) -> Option<usize> {
+    let end_of = |at: usize| match text[at] {
+        b'\r' | b'\n' => Some(after_paragraph(text, at)),
+        b'.' | b'!' | b'?' => after_terminator(text, at),
+        _ => None,
+    };
+    (start..text.len()).find_map(end_of).filter(|next| *next < text.len())
 }
 
 /// SB3, SB4: after a line end, of which CR LF is one.
@@ -88,8 +75,7 @@ mod tests {
     fn sentences_end_where_one_expects() {
         let text = "One is 3.14 high. Is it?! \"Yes.\" (No.) see e.g. this. The U.S.A. won.\nNext line";
         let starts = sentence_starts(text);
-        let first_words: Vec<&str> =
-            starts.iter().map(|&at| text[at..].split([' ', '\n']).next().unwrap()).collect();
+        let first_words: Vec<&str> = starts.map(|at| text[at..].split([' ', '\n']).next().unwrap()).collect();
         assert_eq!(first_words, ["One", "Is", "\"Yes.\"", "(No.)", "The", "Next"]);
     }
 
@@ -98,7 +84,7 @@ mod tests {
         #[test]
         fn ascii_is_cut_as_unicode_says(text in "[ab AB.!?,;:'\"()0-9\\r\\n\\t#*-]{0,30}") {
             let expected: Vec<usize> = text.split_sentence_bound_indices().map(|(at, _)| at).collect();
-            prop_assert_eq!(sentence_starts(&text), expected, "{:?}", text);
+            prop_assert_eq!(sentence_starts(&text).collect::<Vec<_>>(), expected, "{:?}", text);
         }
     }
 }

@@ -15,6 +15,7 @@ fn fill(cluster: &Cluster, database: &str) {
             "update memento.workspace set name = 'renamed workspace' where name = 'default';
              update memento.project set name = 'renamed' where name = 'default';
              select memento.create_project('second', 'elsewhere');
+             select memento.add_domain_terms(array['blue harbour']), memento.remove_domain_terms(array['vs']);
              create role dump_reader; create role dump_writer;
              select memento.grant_access('dump_reader', 'second', 'read');
              select memento.grant_access('dump_writer', 'renamed', 'write');",

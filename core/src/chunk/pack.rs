@@ -9,7 +9,7 @@ use super::config::{Budget, Measure};
 use super::item::{Grouping, is_label, separate};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
-use super::split::{divide, trimmed};
+use super::split::{Divider, divide, trimmed};
 
 /// A chunk before its offsets are counted in characters.
 pub struct Packed {
@@ -50,6 +50,11 @@ pub struct Packer<'a> {
     read: usize,
     /// By item: the last block only announces the next.
     after_label: bool,
+    /// Blocks that come next: the items of a list, or what comes after text that belongs to no block.
+    waiting: VecDeque<Block>,
+    /// The block that is being divided: its kind, whether its next part opens a chunk, and its parts.
+    dividing: Option<(BlockKind, bool, Divider<'a>)>,
+    /// Units that are next, before what is divided.
     queue: VecDeque<Unit>,
     current: Vec<Unit>,
     /// The sum of their sizes.
@@ -78,6 +83,8 @@ impl<'a> Packer<'a> {
             heading: Rc::default(),
             read: text_start(text),
             after_label: false,
+            waiting: VecDeque::new(),
+            dividing: None,
             queue: VecDeque::new(),
             current: Vec::new(),
             size: 0,
@@ -87,55 +94,64 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// The next unit, from the queue or from the next block.
+    /// The next unit: from the queue, of the block that is being divided, or the next block.
     fn next_unit(&mut self) -> Option<Unit> {
-        while self.queue.is_empty() {
-            match self.blocks.next() {
-                Some(block) => {
-                    self.enqueue_gap(block.span.start);
-                    if block.items.is_empty() {
-                        self.enqueue_block(block);
-                    } else {
-                        separate(self.text, &block).for_each(|item| self.enqueue_block(item));
-                    }
+        loop {
+            if let Some(unit) = self.queue.pop_front() {
+                return Some(unit);
+            }
+            if let Some((kind, opens, parts)) = &mut self.dividing {
+                let (kind, opens) = (*kind, std::mem::take(opens));
+                if let Some(part) = parts.next() {
+                    let sizes = self.sizes(self.read, &part);
+                    return Some(self.unit(part, kind, opens, sizes, None));
                 }
-                None => {
-                    self.enqueue_gap(self.text.len());
-                    if self.queue.is_empty() {
-                        return None;
-                    }
-                }
+                self.dividing = None;
+            }
+            let block = self.next_block()?;
+            if let Some(unit) = self.begin(block) {
+                return Some(unit);
             }
         }
-        self.queue.pop_front()
     }
 
-    /// Text that belongs to no block (link definitions, footnotes) is a paragraph: everything is covered.
-    fn enqueue_gap(&mut self, until: usize) {
-        let span = trimmed(self.text, self.read.min(until)..until);
-        if !span.is_empty() {
-            self.enqueue_block(Block::new(BlockKind::Paragraph, span));
+    /// The next block, or item. Text that belongs to none (link definitions, footnotes) is a paragraph: everything is
+    /// covered.
+    fn next_block(&mut self) -> Option<Block> {
+        let block = self.waiting.pop_front().or_else(|| self.blocks.next());
+        let until = block.as_ref().map_or(self.text.len(), |block| block.span.start);
+        let gap = trimmed(self.text, self.read.min(until)..until);
+        if !gap.is_empty() {
+            if let Some(block) = block {
+                self.waiting.push_front(block);
+            }
+            return Some(Block::new(BlockKind::Paragraph, gap));
+        }
+        match block {
+            Some(list) if !list.items.is_empty() => {
+                self.waiting.extend(separate(self.text, &list));
+                self.waiting.pop_front()
+            }
+            block => block,
         }
     }
 
-    fn enqueue_block(&mut self, block: Block) {
-        if let Some(heading) = &block.heading {
-            self.enter(heading.clone());
+    /// A block as a unit, or nothing, if it does not fit and is to be divided.
+    fn begin(&mut self, mut block: Block) -> Option<Unit> {
+        if let Some(heading) = block.heading.take() {
+            self.enter(heading);
         }
-        let mut opens = self.opens(&block);
+        let opens = self.opens(&block);
         let Budget { measure, max, .. } = self.budget;
         let block = Rc::new(block);
         if !measure.surely_exceeds(&self.text[block.span.clone()], max) {
             let (size, lead) = self.sizes(self.read, &block.span);
             if size.saturating_sub(lead) <= max {
-                return self.enqueue(block.span.clone(), block.kind, opens, (size, lead), Some(block));
+                return Some(self.unit(block.span.clone(), block.kind, opens, (size, lead), Some(block)));
             }
         }
-        for part in divide(self.text, &block, measure, max) {
-            let sizes = self.sizes(self.read, &part);
-            self.enqueue(part, block.kind, opens, sizes, None);
-            opens = false;
-        }
+        self.dividing = Some((block.kind, opens, divide(self.text, block, measure, max)));
+        None
     }
 
     /// Whether a block begins a chunk wherever there is a body before it. By item each does, but for what follows a label,
@@ -149,17 +165,16 @@ impl<'a> Packer<'a> {
         !labelled && block.kind != BlockKind::Rule
     }
 
-    fn enqueue(
+    fn unit(
         &mut self,
         span: Range<usize>,
         kind: BlockKind,
         opens: bool,
         (size, lead): (usize, usize),
         block: Option<Rc<Block>>,
-    ) {
+    ) -> Unit {
         self.read = span.end;
-        let heading = Rc::clone(&self.heading);
-        self.queue.push_back(Unit { span, kind, opens, size, lead, heading, block });
+        Unit { span, kind, opens, size, lead, heading: Rc::clone(&self.heading), block }
     }
 
     /// The size of a span with the white space before it, and of the white space alone.
@@ -206,7 +221,7 @@ impl<'a> Packer<'a> {
         }
         let mut read = last.span.end;
         let mut parts: Vec<Unit> = Vec::new();
-        for span in divide(self.text, block, self.budget.measure, room) {
+        for span in divide(self.text, Rc::clone(block), self.budget.measure, room) {
             let (size, lead) = self.sizes(read, &span);
             read = span.end;
             parts.push(Unit { span, opens: false, size, lead, block: None, ..unit.clone() });

@@ -30,17 +30,16 @@ impl Slugger {
 }
 
 fn slug(heading: &str) -> String {
-    let slug: String = heading
-        .trim()
-        .chars()
-        .filter_map(|c| match c {
-            ' ' => Some('-'),
-            '-' | '_' => Some(c),
-            c if c.is_alphanumeric() => Some(c),
-            _ => None,
-        })
-        .flat_map(char::to_lowercase)
-        .collect();
+    let mut slug = String::with_capacity(heading.len());
+    for c in heading.trim().chars() {
+        match c {
+            ' ' => slug.push('-'),
+            '-' | '_' => slug.push(c),
+            c if c.is_ascii_alphanumeric() => slug.push(c.to_ascii_lowercase()),
+            c if c.is_alphanumeric() => slug.extend(c.to_lowercase()),
+            _ => {}
+        }
+    }
     // A heading of punctuation only still needs an anchor.
     if slug.is_empty() { "section".into() } else { slug }
 }

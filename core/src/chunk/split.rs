@@ -1,6 +1,7 @@
 //! Cutting a block that is too large into units, each at the best boundary that it has.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -31,100 +32,123 @@ impl Level {
 }
 
 /// The spans of a block's parts, in order, none larger than `limit` (but for a single grapheme cluster). Between them
-/// there is at most white space.
-pub fn divide(text: &str, block: &Block, measure: Measure, limit: usize) -> Vec<Range<usize>> {
+/// there is at most white space. Lazy, because the parts of a long line take more memory than the line.
+pub fn divide(text: &str, block: Rc<Block>, measure: Measure, limit: usize) -> Divider<'_> {
     let level = match block.kind {
         BlockKind::List | BlockKind::Quote => Level::Inner,
         BlockKind::Code | BlockKind::Table | BlockKind::Html | BlockKind::FrontMatter => Level::Line,
         _ => Level::Sentence,
     };
-    let mut divider = Divider { text, block, measure, limit, parts: Vec::new() };
-    divider.divide(block.span.clone(), level);
-    divider.parts
+    let span = block.span.clone();
+    let mut divider = Divider { text, block, measure, limit, open: Vec::new() };
+    divider.enter(span, level);
+    divider
 }
 
-struct Divider<'a> {
+type Parts<'a> = Box<dyn Iterator<Item = Range<usize>> + 'a>;
+
+/// See [`divide`].
+pub struct Divider<'a> {
     text: &'a str,
-    block: &'a Block,
+    block: Rc<Block>,
     measure: Measure,
     limit: usize,
-    parts: Vec<Range<usize>>,
+    /// What is being cut, coarsest first: at most one for each level.
+    open: Vec<(Level, Parts<'a>)>,
 }
 
-impl Divider<'_> {
-    /// Four levels deep at most: each call goes to a finer level.
-    fn divide(&mut self, span: Range<usize>, level: Level) {
-        if matches!(level, Level::Grapheme) {
-            return self.divide_by_grapheme(span);
-        }
-        for part in self.boundaries(&span, level) {
+impl Iterator for Divider<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        loop {
+            let (level, parts) = self.open.last_mut()?;
+            let level = *level;
+            let Some(part) = parts.next() else {
+                self.open.pop();
+                continue;
+            };
             let part = trimmed(self.text, part);
             if part.is_empty() {
                 continue;
             }
-            if self.measure.fits(&self.text[part.clone()], self.limit) {
-                self.parts.push(part);
-            } else {
-                self.divide(part, level.finer());
+            let is_finest = matches!(level, Level::Grapheme);
+            if is_finest || self.measure.fits(&self.text[part.clone()], self.limit) {
+                return Some(part);
             }
+            self.enter(part, level.finer());
         }
     }
+}
 
-    fn boundaries(&self, span: &Range<usize>, level: Level) -> Vec<Range<usize>> {
+impl<'a> Divider<'a> {
+    /// Begins to cut a span.
+    fn enter(&mut self, span: Range<usize>, level: Level) {
         let text = &self.text[span.clone()];
-        let starts: Vec<usize> = match level {
+        let offset = span.start;
+        let parts: Parts<'a> = match level {
             Level::Inner => {
-                let inside = |at: &&usize| span.start < **at && **at < span.end;
-                self.block.inner.iter().filter(inside).copied().collect()
+                let block = Rc::clone(&self.block);
+                Box::new(between(span, (0..block.inner.len()).map(move |at| block.inner[at])))
             }
-            Level::Line => self.line_starts(span),
-            Level::Sentence => sentence_starts(text).into_iter().map(|at| span.start + at).collect(),
-            Level::Word | Level::Grapheme => word_starts(text).map(|at| span.start + at).collect(),
+            Level::Line => Box::new(between(span, self.line_starts(text, offset))),
+            Level::Sentence => Box::new(between(span, sentence_starts(text).map(move |at| offset + at))),
+            Level::Word => Box::new(between(span, word_starts(text).map(move |at| offset + at))),
+            Level::Grapheme => {
+                Box::new(between(span, run_starts(text, self.limit).map(move |at| offset + at)))
+            }
         };
-        let mut parts = Vec::with_capacity(starts.len() + 1);
-        let mut start = span.start;
-        for next in starts.into_iter().filter(|&at| at > span.start) {
-            parts.push(start..next);
-            start = next;
-        }
-        parts.push(start..span.end);
-        parts
+        self.open.push((level, parts));
     }
 
     /// Lines; a fenced block inside of a list or quote stays in one piece while it fits.
-    fn line_starts(&self, span: &Range<usize>) -> Vec<usize> {
-        let code = &self.block.inner_code;
-        let in_whole_code = |at: usize| {
-            let before = code.partition_point(|code| code.start < at);
-            before > 0
-                && at < code[before - 1].end
-                && self.measure.fits(&self.text[code[before - 1].clone()], self.limit)
+    fn line_starts(&self, lines: &'a str, offset: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let (text, measure, limit) = (self.text, self.measure, self.limit);
+        let block = Rc::clone(&self.block);
+        let mut last_seen = None;
+        let mut in_whole_code = move |at: usize| {
+            let before = block.inner_code.partition_point(|code| code.start < at);
+            let Some(code) = block.inner_code[..before].last().filter(|code| at < code.end) else {
+                return false;
+            };
+            let (start, fits) = last_seen
+                .filter(|(start, _)| *start == code.start)
+                .unwrap_or_else(|| (code.start, measure.fits(&text[code.clone()], limit)));
+            last_seen = Some((start, fits));
+            fits
         };
-        let text = &self.text[span.clone()];
-        let mut starts = Vec::new();
-        let mut at = 0;
-        while let Some(end) = text[at..].find(['\n', '\r']) {
-            at += end + if text[at + end..].starts_with("\r\n") { 2 } else { 1 };
-            let start = span.start + at;
-            if !in_whole_code(start) {
-                starts.push(start);
-            }
-        }
-        starts
+        line_starts(lines).map(move |at| offset + at).filter(move |at| !in_whole_code(*at))
     }
+}
 
-    /// Runs of grapheme clusters of at most `limit` bytes, which is at most `limit` tokens or characters.
-    fn divide_by_grapheme(&mut self, span: Range<usize>) {
-        let mut start = span.start;
-        for (at, grapheme) in self.text[span.clone()].grapheme_indices(true) {
-            let at = span.start + at;
-            if at > start && at + grapheme.len() - start > self.limit {
-                self.parts.push(start..at);
-                start = at;
-            }
-        }
-        self.parts.push(start..span.end);
-    }
+/// The parts of a span between its start, places inside of it, and its end.
+fn between(span: Range<usize>, places: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
+    let Range { mut start, end } = span;
+    let inside = places.filter(move |at| span.contains(at) && *at > span.start);
+    inside.chain([end]).map(move |next| std::mem::replace(&mut start, next)..next)
+}
+
+/// Where lines begin, but for the first.
+fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let ends_line = move |at: &usize| match bytes[*at] {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    (0..bytes.len()).filter(ends_line).map(|at| at + 1)
+}
+
+/// Where runs of grapheme clusters begin that have at most `limit` bytes, which is at most `limit` tokens or characters.
+fn run_starts(text: &str, limit: usize) -> impl Iterator<Item = usize> {
+    let mut start = 0;
+    text.grapheme_indices(true).filter_map(move |(at, grapheme)| {
+        let is_full = at > start && at + grapheme.len() - start > limit;
+        is_full.then(|| {
+            start = at;
+            at
+        })
+    })
 }
 
 /// Without white space at both ends.

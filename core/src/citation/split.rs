@@ -87,7 +87,7 @@ fn list_marker(text: &str) -> usize {
 fn sentences_of(paragraph: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut start, mut seen, mut backticks) = (0, 0, 0);
-    for next in sentence_starts(paragraph).into_iter().skip(1).chain([paragraph.len()]) {
+    for next in sentence_starts(paragraph).skip(1).chain([paragraph.len()]) {
         // An odd number of them: an inline code span is open.
         backticks += paragraph[seen..next].matches('`').count();
         seen = next;
