@@ -1,6 +1,7 @@
 //! Cuts documents into chunks: contiguous runs of blocks under one heading, each an exact span of the text.
 
 mod block;
+mod cluster;
 mod config;
 mod markdown;
 mod outline;
@@ -10,7 +11,8 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use block::BlockKind;
+pub use block::{Block, BlockKind, Heading, blocks};
 pub use config::{Budget, BudgetError, Measure};
 pub use markdown::{CharOffsets, Chunk, chunk_markdown};
 pub use outline::{Section, outline};
+pub(crate) use pack::units_worth;

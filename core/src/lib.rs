@@ -10,7 +10,7 @@ pub mod citation;
 pub mod fusion;
 pub mod project;
 pub mod quote;
-mod sentence;
+pub mod sentence;
 pub mod tech;
 pub mod token;
 pub mod transcript;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag};
 
+use super::cluster::whole_clusters;
+
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
@@ -48,11 +50,12 @@ impl BlockKind {
     }
 }
 
-/// A block at the top level of the document. The span is in bytes and ends after the last character that is not white
-/// space.
+/// A block at the top level of the document.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// What it is.
     pub kind: BlockKind,
+    /// In bytes; ends after the last grapheme cluster that is not white space.
     pub span: Range<usize>,
     /// For headings.
     pub heading: Option<Heading>,
@@ -72,7 +75,9 @@ impl Block {
 /// A heading's level and text, without its markup.
 #[derive(Clone, Debug)]
 pub struct Heading {
+    /// 1 to 6.
     pub level: usize,
+    /// As a reader sees it.
     pub text: String,
 }
 
@@ -129,7 +134,8 @@ impl Iterator for Blocks<'_> {
         }
         loop {
             let (event, range) = self.next_event()?;
-            let span = range.start..range.start + self.text[range.clone()].trim_end().len();
+            let end = range.start + self.text[range.clone()].trim_end().len();
+            let span = whole_clusters(self.text, range.start..end);
             let block = match event {
                 Event::Start(tag) => {
                     let mut block = Block::new(kind_of(&tag), span);

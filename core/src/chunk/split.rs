@@ -5,6 +5,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::block::{Block, BlockKind};
+use super::cluster::{is_boundary, trimmed};
 use super::config::Measure;
 use crate::sentence::sentence_starts;
 
@@ -83,7 +84,7 @@ impl Divider<'_> {
         };
         let mut parts = Vec::with_capacity(starts.len() + 1);
         let mut start = span.start;
-        for next in starts.into_iter().filter(|&at| at > span.start) {
+        for next in starts.into_iter().filter(|&at| at > span.start && is_boundary(self.text, at)) {
             parts.push(start..next);
             start = next;
         }
@@ -125,13 +126,6 @@ impl Divider<'_> {
         }
         self.parts.push(start..span.end);
     }
-}
-
-/// Without white space at both ends.
-pub fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
-    let slice = &text[span.clone()];
-    let start = span.start + (slice.len() - slice.trim_start().len());
-    start..(span.start + slice.trim_end().len()).max(start)
 }
 
 /// Where words begin: characters after white space.
