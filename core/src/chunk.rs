@@ -8,6 +8,8 @@ mod outline;
 mod pack;
 mod slug;
 mod split;
+mod tab;
+mod table;
 #[cfg(test)]
 mod tests;
 

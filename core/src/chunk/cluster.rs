@@ -24,7 +24,8 @@ pub fn whole_clusters(text: &str, span: Range<usize>) -> Range<usize> {
         return span;
     }
     let length = |c: Option<char>| c.map_or(0, char::len_utf8);
-    let start = if is_boundary(text, span.start) { 0 } else { length(text[..span.start].chars().next_back()) };
+    let start =
+        if is_boundary(text, span.start) { 0 } else { length(text[..span.start].chars().next_back()) };
     let end = if is_boundary(text, span.end) { 0 } else { length(text[span.end..].chars().next()) };
     span.start - start..span.end + end
 }

@@ -188,8 +188,7 @@ impl<'a> Packer<'a> {
 
     fn chunk(&mut self, size: usize) -> TranscriptChunk<'a> {
         let span = self.span();
-        let (first_turn, last_turn) =
-            (self.current[0].turn, self.current[self.current.len() - 1].turn);
+        let (first_turn, last_turn) = (self.current[0].turn, self.current[self.current.len() - 1].turn);
         let turns = &self.turns[first_turn..=last_turn];
         let text = &self.rendered.text[span.clone()];
         let start_char = self.offsets.char_at(span.start);

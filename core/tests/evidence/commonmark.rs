@@ -1,62 +1,65 @@
-//! The examples of the specifications of CommonMark and of GitHub's Markdown, read by us and by another parser, the crate
-//! `markdown`: the same blocks, at the same places, with the same headings.
+//! Documents read by us and by another parser, comrak, which follows GitHub's own line by line: the same blocks on the
+//! same lines, with the same headings.
 
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
-use markdown::mdast::Node;
-use markdown::{Constructs, ParseOptions};
+use comrak::nodes::{Node, NodeValue};
+use comrak::{Arena, Options};
 use memento_core::chunk::{BlockKind, blocks};
 
 use crate::data;
 
-/// A block, without white space around it; of headings the level and text.
+/// A block with its lines, counted from 1 and without empty ones at the end; of headings the level and text.
 #[derive(Debug, PartialEq)]
 struct Seen {
     kind: BlockKind,
-    span: Range<usize>,
+    lines: RangeInclusive<usize>,
     heading: Option<(usize, String)>,
 }
 
-#[test]
-fn the_examples_of_commonmark_have_the_blocks_that_another_parser_sees() {
-    compare("chunking/commonmark/spec.txt");
-}
+const SPECIFICATIONS: [&str; 2] = ["chunking/commonmark/spec.txt", "chunking/cmark_gfm/spec.txt"];
 
 #[test]
-fn the_examples_of_github_have_the_blocks_that_another_parser_sees() {
-    compare("chunking/cmark_gfm/spec.txt");
+fn examples_of_the_specifications_have_the_blocks_that_another_parser_sees() {
+    for specification in SPECIFICATIONS.into_iter().filter_map(data::file) {
+        let examples = examples(&specification);
+        assert!(examples.len() > 600, "{} examples", examples.len());
+        same_blocks(&examples);
+    }
 }
 
-/// Whole documents: the specifications without the front matter, which YAML lets end with `...` and the other parser does
-/// not; and one in so many of the pages of Kubernetes.
 #[test]
 fn whole_documents_have_the_blocks_that_another_parser_sees() {
-    const STRIDE: usize = 1;
-    let pages = data::files(&["md"]).into_iter().step_by(STRIDE).map(|(_, text)| text);
-    let specifications = ["chunking/commonmark/spec.txt", "chunking/cmark_gfm/spec.txt"]
-        .into_iter()
-        .filter_map(data::file)
-        .map(|text| text.split_once("\n...\n").unwrap().1.to_owned());
-    same_blocks(&specifications.chain(pages).collect::<Vec<_>>());
+    same_blocks(&SPECIFICATIONS.into_iter().filter_map(data::file).collect::<Vec<_>>());
+    same_blocks(&data::files(&["md"]).into_iter().map(|(_, text)| text).collect::<Vec<_>>());
 }
 
+#[track_caller]
 fn same_blocks(texts: &[String]) {
-    let differing: Vec<&String> = texts.iter().filter(|text| ours(text) != theirs(text)).collect();
-    for text in &differing {
-        let (ours, theirs) = (ours(text), theirs(text));
-        let at = ours.iter().zip(&theirs).take_while(|(ours, theirs)| ours == theirs).count();
-        println!("{:?}\n  ours   {:?}\n  theirs {:?}", text.chars().take(300).collect::<String>(), ours.get(at), theirs.get(at));
-    }
-    assert!(differing.is_empty(), "{} of {} differ", differing.len(), texts.len());
+    let differing: Vec<String> = texts.iter().filter_map(|text| difference(text)).collect();
+    assert!(differing.is_empty(), "{} of {} differ:\n{}", differing.len(), texts.len(), differing.join("\n"));
 }
 
-/// There are no differences on purpose but two, which the comparison leaves out: a link definition is a block to the other
-/// parser and text between blocks to us; and front matter, which CommonMark does not know, is switched on in both.
-fn compare(path: &str) {
-    let Some(specification) = data::file(path) else { return };
-    let examples = examples(&specification);
-    assert!(examples.len() > 600, "{} examples", examples.len());
-    same_blocks(&examples);
+/// The first block that we see in another way.
+fn difference(text: &str) -> Option<String> {
+    let (ours, theirs) = (ours(text), theirs(text));
+    let lines: Vec<&str> = text.lines().collect();
+    let at = ours.iter().zip(&theirs).take_while(|(ours, theirs)| same(&lines, ours, theirs)).count();
+    let start: String = text.chars().take(200).collect();
+    (at < ours.len().max(theirs.len()))
+        .then(|| format!("{start:?}\n  ours   {:?}\n  theirs {:?}", ours.get(at), theirs.get(at)))
+}
+
+/// The one difference on purpose: link definitions are no blocks, and which of the blocks beside them has their lines is
+/// all one.
+fn same(lines: &[&str], ours: &Seen, theirs: &Seen) -> bool {
+    let (starts, ends) = ((ours.lines.start(), theirs.lines.start()), (ours.lines.end(), theirs.lines.end()));
+    let before = &lines[starts.0.min(starts.1) - 1..starts.0.max(starts.1) - 1];
+    let after = &lines[*ends.0.min(ends.1)..*ends.0.max(ends.1)];
+    ours.kind == theirs.kind
+        && ours.heading == theirs.heading
+        && before.first().is_none_or(|line| line.starts_with('['))
+        && after.iter().all(|line| line.starts_with('[') || line.trim().is_empty())
 }
 
 /// What stands between a fence of 32 backticks with the word `example` and the line with a full stop.
@@ -73,60 +76,60 @@ fn examples(specification: &str) -> Vec<String> {
     found
 }
 
+/// Our blocks, but for front matter, which the specifications do not know.
 fn ours(text: &str) -> Vec<Seen> {
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     blocks(text)
+        .filter(|block| block.kind != BlockKind::FrontMatter)
         .map(|block| {
             let heading = block.heading.map(|heading| (heading.level, words(&heading.text)));
-            Seen { kind: block.kind, span: trimmed(text, block.span), heading }
+            Seen { kind: block.kind, lines: line_of(block.span.start)..=line_of(block.span.end), heading }
         })
         .collect()
 }
 
+/// Their blocks of the same text, with empty lines for front matter.
 fn theirs(text: &str) -> Vec<Seen> {
-    let constructs = Constructs { gfm_table: true, frontmatter: true, ..Constructs::default() };
-    let options = ParseOptions { constructs, ..ParseOptions::default() };
-    let Ok(Node::Root(root)) = markdown::to_mdast(text, &options) else { panic!("{text:?}") };
-    root.children.iter().filter_map(|node| seen(text, node)).collect()
+    let front_matter = blocks(text).next().filter(|block| block.kind == BlockKind::FrontMatter);
+    let body = front_matter.map_or(0, |block| block.span.end);
+    let text = "\n".repeat(text[..body].matches('\n').count()) + &text[body..];
+    let mut options = Options::default();
+    options.extension.table = true;
+    let arena = Arena::new();
+    let lines: Vec<&str> = text.lines().collect();
+    comrak::parse_document(&arena, &text, &options).children().map(|node| seen(&lines, node)).collect()
 }
 
-fn seen(text: &str, node: &Node) -> Option<Seen> {
-    let (kind, level) = match node {
-        Node::Heading(heading) => (BlockKind::Heading, Some(heading.depth as usize)),
-        Node::Paragraph(_) => (BlockKind::Paragraph, None),
-        Node::List(_) => (BlockKind::List, None),
-        Node::Code(_) => (BlockKind::Code, None),
-        Node::Table(_) => (BlockKind::Table, None),
-        Node::Blockquote(_) => (BlockKind::Quote, None),
-        Node::Html(_) => (BlockKind::Html, None),
-        Node::ThematicBreak(_) => (BlockKind::Rule, None),
-        Node::Yaml(_) | Node::Toml(_) => (BlockKind::FrontMatter, None),
-        // A link definition is a block to them, and text between blocks to us.
-        Node::Definition(_) => return None,
+fn seen(lines: &[&str], node: Node) -> Seen {
+    let data = node.data.borrow();
+    let (kind, level) = match &data.value {
+        NodeValue::Heading(heading) => (BlockKind::Heading, Some(heading.level as usize)),
+        NodeValue::Paragraph => (BlockKind::Paragraph, None),
+        NodeValue::List(_) => (BlockKind::List, None),
+        NodeValue::CodeBlock(_) => (BlockKind::Code, None),
+        NodeValue::Table(_) => (BlockKind::Table, None),
+        NodeValue::BlockQuote => (BlockKind::Quote, None),
+        NodeValue::HtmlBlock(_) => (BlockKind::Html, None),
+        NodeValue::ThematicBreak => (BlockKind::Rule, None),
         other => panic!("{other:?}"),
     };
-    let position = node.position().unwrap();
-    let span = trimmed(text, position.start.offset..position.end.offset);
-    Some(Seen { kind, span, heading: level.map(|level| (level, words(&plain(node)))) })
+    let (first, mut last) = (data.sourcepos.start.line, data.sourcepos.end.line);
+    while last > first && lines[last - 1].trim().is_empty() {
+        last -= 1;
+    }
+    Seen { kind, lines: first..=last, heading: level.map(|level| (level, words(&plain(node)))) }
 }
 
 /// What a reader sees of a heading.
-fn plain(node: &Node) -> String {
-    match node {
-        Node::Text(text) => text.value.clone(),
-        Node::InlineCode(code) => code.value.clone(),
-        Node::Image(image) => image.alt.clone(),
-        Node::ImageReference(image) => image.alt.clone(),
-        Node::Break(_) => " ".into(),
-        other => other.children().into_iter().flatten().map(plain).collect(),
+fn plain(node: Node) -> String {
+    match &node.data.borrow().value {
+        NodeValue::Text(text) => text.to_string(),
+        NodeValue::Code(code) => code.literal.clone(),
+        NodeValue::SoftBreak | NodeValue::LineBreak => " ".into(),
+        _ => node.children().map(plain).collect(),
     }
 }
 
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
-    let slice = &text[span.clone()];
-    let start = span.start + (slice.len() - slice.trim_start().len());
-    start..(span.start + slice.trim_end().len()).max(start)
 }

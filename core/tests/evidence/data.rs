@@ -26,7 +26,10 @@ pub fn files(endings: &[&str]) -> Vec<(PathBuf, String)> {
     }
     paths.sort();
     // What is not UTF-8 cannot be stored in Postgres either.
-    paths.into_iter().filter_map(|path| std::fs::read_to_string(&path).ok().map(|text| (path, text))).collect()
+    paths
+        .into_iter()
+        .filter_map(|path| std::fs::read_to_string(&path).ok().map(|text| (path, text)))
+        .collect()
 }
 
 fn collect(directory: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {

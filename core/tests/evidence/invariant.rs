@@ -72,7 +72,10 @@ impl<'a> Places<'a> {
     /// Chunks one after the other: in order, without a gap, whole clusters, within their sizes.
     #[track_caller]
     fn follows(&self, sizes: Sizes, before: &Range<usize>, chunk: &Range<usize>, size: usize) {
-        assert!(chunk.start >= before.start && chunk.end > before.end, "{before:?} {chunk:?}: in order, each goes on");
+        assert!(
+            chunk.start >= before.start && chunk.end > before.end,
+            "{before:?} {chunk:?}: in order, each goes on"
+        );
         assert!(self.clusters[chunk.start] && self.clusters[chunk.end], "{chunk:?} cuts a cluster");
         let text = &self.text[chunk.clone()];
         // At the start it may have the indentation of code.
@@ -196,8 +199,7 @@ pub fn citations(answer: &str, evidence: &[&str]) {
         end = start + sentence.text.len();
         assert!(sentence.text == sentence.text.trim() && sentence.text.contains(char::is_alphanumeric));
         assert!(sentence.cited.iter().all(|id| sentence.text.contains(id)));
-        let unknown: Vec<&str> =
-            sentence.cited.iter().filter(|id| !evidence.contains(id)).copied().collect();
+        let unknown: Vec<&str> = sentence.cited.iter().filter(|id| !evidence.contains(id)).copied().collect();
         match sentence.problem {
             None => assert!(!sentence.cited.is_empty() && unknown.is_empty()),
             Some(Problem::NoCitation) => assert!(sentence.cited.is_empty()),
