@@ -202,8 +202,13 @@ impl<'a> Reader<'a> {
     fn split_table(&mut self, paragraph: &mut Block) {
         let Range { start, end } = paragraph.span;
         if let Some(at) = table_in(&self.text[start..end]) {
+            let table = Block::new(BlockKind::Table, start + at..end);
             paragraph.span = trimmed(self.text, start..start + at);
-            self.ready = Some(Block::new(BlockKind::Table, start + at..end));
+            if paragraph.span.is_empty() {
+                *paragraph = table;
+            } else {
+                self.ready = Some(table);
+            }
         }
     }
 

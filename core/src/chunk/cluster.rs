@@ -17,17 +17,25 @@ pub fn is_boundary(text: &str, at: usize) -> bool {
     GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
 }
 
-/// A span that begins and ends beside white space, with the blank that is in one cluster with what stands beside it: a
-/// combining mark joins the blank before it, and a few signs join the blank after them.
+/// The start of the cluster that a byte offset is in.
+pub fn start(text: &str, mut at: usize) -> usize {
+    while !is_boundary(text, at) {
+        at -= text[..at].chars().next_back().map_or(1, char::len_utf8);
+    }
+    at
+}
+
+/// A span with all of the clusters that it begins and ends in: a combining mark joins the blank before it, and a few signs
+/// join the blank after them.
 pub fn whole_clusters(text: &str, span: Range<usize>) -> Range<usize> {
     if span.is_empty() {
         return span;
     }
-    let length = |c: Option<char>| c.map_or(0, char::len_utf8);
-    let start =
-        if is_boundary(text, span.start) { 0 } else { length(text[..span.start].chars().next_back()) };
-    let end = if is_boundary(text, span.end) { 0 } else { length(text[span.end..].chars().next()) };
-    span.start - start..span.end + end
+    let mut end = span.end;
+    while !is_boundary(text, end) {
+        end += text[end..].chars().next().map_or(1, char::len_utf8);
+    }
+    start(text, span.start)..end
 }
 
 /// Without white space at both ends, but with whole clusters.

@@ -123,9 +123,11 @@ impl<'a> Packer<'a> {
         let Budget { measure, max, .. } = self.budget;
         let block = Rc::new(block);
         if !measure.surely_exceeds(&self.text[block.span.clone()], max) {
-            let (size, lead) = self.sizes(self.read, &block.span);
-            if size.saturating_sub(lead) <= max {
-                return self.enqueue(block.span.clone(), block.kind, (size, lead), Some(block));
+            // Counted by itself: with a blank before it, it may have fewer tokens.
+            let size = measure.size(&self.text[block.span.clone()]);
+            let lead = measure.size(&self.text[self.read.min(block.span.start)..block.span.start]);
+            if size <= max {
+                return self.enqueue(block.span.clone(), block.kind, (size + lead, lead), Some(block));
             }
         }
         for part in divide(self.text, &block, measure, max) {

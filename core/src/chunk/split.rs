@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::block::{Block, BlockKind};
-use super::cluster::{is_boundary, trimmed};
+use super::cluster::{self, is_boundary, trimmed};
 use super::config::Measure;
 use crate::sentence::sentence_starts;
 
@@ -80,7 +80,10 @@ impl Divider<'_> {
             }
             Level::Line => self.line_starts(span),
             Level::Sentence => sentence_starts(text).into_iter().map(|at| span.start + at).collect(),
-            Level::Word | Level::Grapheme => word_starts(text).map(|at| span.start + at).collect(),
+            Level::Word | Level::Grapheme => {
+                // A blank that a mark is set upon is part of the word.
+                word_starts(text).map(|at| cluster::start(self.text, span.start + at)).collect()
+            }
         };
         let mut parts = Vec::with_capacity(starts.len() + 1);
         let mut start = span.start;
