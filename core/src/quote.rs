@@ -117,6 +117,10 @@ mod tests {
         assert_eq!(locate_quote(content, "ab", Some(14)), Some(9..11));
         assert_eq!(locate_quote(content, "äb", Some(5)), Some(6..8));
         assert_eq!(locate_quote(content, "ab", Some(10_000)), Some(9..11));
+        // Also where places overlap, and by characters instead of bytes.
+        assert_eq!(locate_quote("-----", "--", Some(1)), Some(1..3));
+        assert_eq!(locate_quote("“a” “a” “a", "\"a\" \"a", Some(4)), Some(4..10));
+        assert_eq!(locate_quote("ab 日本語 ab", "ab", Some(5)), Some(7..9));
     }
 
     proptest! {
