@@ -91,7 +91,7 @@ pub fn blocks(text: &str) -> Blocks<'_> {
         front_matter(&text[start..]).map(|length| Block::new(BlockKind::FrontMatter, start..start + length));
     let base = front_matter.as_ref().map_or(start, |block| block.span.end);
     match without_odd_tabs(&text[base..]) {
-        None => Blocks::Lazy(Reader::new(text, base, front_matter, &text[base..])),
+        None => Blocks::Lazy(Box::new(Reader::new(text, base, front_matter, &text[base..]))),
         Some(body) => {
             let read: Vec<Block> = Reader::new(text, base, front_matter, &body).collect();
             Blocks::Read(read.into_iter())
@@ -131,7 +131,7 @@ fn front_matter(text: &str) -> Option<usize> {
 /// The blocks of a document.
 pub enum Blocks<'a> {
     /// The parser has read the structure of the whole document, inline markup is read block by block.
-    Lazy(Reader<'a>),
+    Lazy(Box<Reader<'a>>),
     /// All of them, of a document that was not read as it stands.
     Read(std::vec::IntoIter<Block>),
 }
