@@ -155,7 +155,7 @@ static TIKTOKEN: LazyLock<tiktoken_rs::CoreBPE> = LazyLock::new(|| tiktoken_rs::
 /// Tokens are those of tiktoken. (It takes quadratic time for long words, so not for every text.)
 pub fn tokens(text: &str) {
     let count = token::count(text);
-    assert!(count <= text.len() && (count > 0) == !text.is_empty());
+    assert!(count <= text.len() && (count == 0) == text.is_empty());
     assert_eq!(count, token::count_interruptibly(text, || ()));
     let longest = text.split_whitespace().map(str::len).max().unwrap_or(0);
     if longest <= 1000 {

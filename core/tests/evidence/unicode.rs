@@ -1,4 +1,4 @@
-//! The tests that Unicode publishes for its boundaries: lines like `÷ 0020 × 0308 ÷ 0020 ÷	# comment`.
+//! The tests that Unicode publishes for its boundaries: lines like `÷ 0020 × 0308 ÷ 0020 ÷ # comment`.
 
 use memento_core::chunk::{Measure, chunk_markdown};
 use memento_core::sentence::sentence_starts;
