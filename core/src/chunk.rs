@@ -1,6 +1,7 @@
 //! Cuts documents into chunks: contiguous runs of blocks under one heading, each an exact span of the text.
 
 mod block;
+mod cluster;
 mod config;
 mod item;
 mod markdown;
@@ -8,11 +9,14 @@ mod outline;
 mod pack;
 mod slug;
 mod split;
+mod tab;
+mod table;
 #[cfg(test)]
 mod tests;
 
-pub use block::BlockKind;
+pub use block::{Block, BlockKind, Heading, blocks};
 pub use config::{Budget, BudgetError, Measure};
 pub use item::{Grouping, grouping_for};
 pub use markdown::{CharOffsets, Chunk, chunk_grouped, chunk_markdown};
 pub use outline::{Section, outline};
+pub(crate) use pack::units_worth;

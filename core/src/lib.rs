@@ -11,7 +11,7 @@ pub mod fusion;
 pub mod project;
 pub mod query;
 pub mod quote;
-mod sentence;
+pub mod sentence;
 pub mod tech;
 pub mod token;
 pub mod transcript;

@@ -11,38 +11,41 @@ pub fn locate_quote(content: &str, quote: &str, near: Option<usize>) -> Option<R
     if quote.is_empty() {
         return None;
     }
-    let exact = content.match_indices(quote).map(|(at, found)| at..at + found.len());
-    let span = nearest(content, exact, near)
-        .or_else(|| nearest(content, loosely(content, quote).into_iter(), near))?;
+    let near = near.map_or(0, |near| byte_at(content, near));
+    let exact = nearest(content, quote, near).map(|at| at..at + quote.len());
+    let span = exact.or_else(|| loosely(content, quote, near))?;
     let start = content[..span.start].chars().count();
     Some(start..start + content[span].chars().count())
 }
 
-fn nearest(
-    content: &str,
-    mut spans: impl Iterator<Item = Range<usize>>,
-    near: Option<usize>,
-) -> Option<Range<usize>> {
-    let Some(near) = near else { return spans.next() };
-    let near = content.char_indices().nth(near).map_or(content.len(), |(at, _)| at);
-    spans.min_by_key(|span| (span.start.abs_diff(near), span.start))
+fn byte_at(text: &str, char: usize) -> usize {
+    text.char_indices().nth(char).map_or(text.len(), |(at, _)| at)
 }
 
-/// Places where the quote stands if white space and quotation marks are ignored.
-fn loosely(content: &str, quote: &str) -> Vec<Range<usize>> {
+/// Where a needle stands nearest to a place, which is the last one before it or the first one from it on; the one before
+/// if both are as near.
+fn nearest(text: &str, needle: &str, near: usize) -> Option<usize> {
+    let before_end = text.floor_char_boundary((near + needle.len()).saturating_sub(1));
+    let before = text[..before_end].rfind(needle);
+    let after = text[near..].find(needle).map(|at| near + at);
+    let distance = |at: &usize| text[near.min(*at)..near.max(*at)].chars().count();
+    before.into_iter().chain(after).min_by_key(distance)
+}
+
+/// Where the quote stands if white space and quotation marks are ignored.
+fn loosely(content: &str, quote: &str, near: usize) -> Option<Range<usize>> {
     let needle = folded(quote);
-    let starts: Vec<usize> = folded(content).match_indices(&needle).map(|(at, _)| at).collect();
-    let mut spans: Vec<Range<usize>> = Vec::with_capacity(starts.len());
-    let mut open = 0;
+    let start = nearest(&folded(content), &needle, folded(&content[..near]).len())?;
+    let mut span = 0..0;
     walk(content, |at, c, before, after| {
-        if starts.get(spans.len()) == Some(&before) && c != ' ' {
-            open = at.start;
+        if before == start && c != ' ' {
+            span.start = at.start;
         }
-        if starts.get(spans.len()).is_some_and(|start| after == start + needle.len()) {
-            spans.push(open..at.end);
+        if after == start + needle.len() {
+            span.end = at.end;
         }
     });
-    spans
+    Some(span)
 }
 
 fn folded(text: &str) -> String {
@@ -114,6 +117,10 @@ mod tests {
         assert_eq!(locate_quote(content, "ab", Some(14)), Some(9..11));
         assert_eq!(locate_quote(content, "äb", Some(5)), Some(6..8));
         assert_eq!(locate_quote(content, "ab", Some(10_000)), Some(9..11));
+        // Also where places overlap, and by characters instead of bytes.
+        assert_eq!(locate_quote("-----", "--", Some(1)), Some(1..3));
+        assert_eq!(locate_quote("“a” “a” “a", "\"a\" \"a", Some(4)), Some(4..10));
+        assert_eq!(locate_quote("ab 日本語 ab", "ab", Some(5)), Some(7..9));
     }
 
     proptest! {

@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag};
 
+use super::cluster::{trimmed, whole_clusters};
 use super::item::{Grouping, ItemFinder};
+use super::tab::without_odd_tabs;
+use super::table::table_in;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +53,12 @@ impl BlockKind {
     }
 }
 
-/// A block at the top level of the document. The span is in bytes and ends after the last character that is not white
-/// space.
+/// A block at the top level of the document.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// What it is.
     pub kind: BlockKind,
+    /// In bytes; ends after the last grapheme cluster that is not white space.
     pub span: Range<usize>,
     /// For headings.
     pub heading: Option<Heading>,
@@ -76,7 +80,9 @@ impl Block {
 /// A heading's level and text, without its markup.
 #[derive(Clone, Debug)]
 pub struct Heading {
+    /// 1 to 6.
     pub level: usize,
+    /// As a reader sees it.
     pub text: String,
 }
 
@@ -84,10 +90,16 @@ pub struct Heading {
 /// block of their own.
 pub fn blocks(text: &str, grouping: Grouping) -> Blocks<'_> {
     let start = text_start(text);
-    let front_matter = front_matter(&text[start..]).map(|length| start..start + length);
-    let base = front_matter.as_ref().map_or(start, |span| span.end);
-    let events = Parser::new_ext(&text[base..], Options::ENABLE_TABLES).into_offset_iter();
-    Blocks { text, base, grouping, front_matter, events }
+    let front_matter =
+        front_matter(&text[start..]).map(|length| Block::new(BlockKind::FrontMatter, start..start + length));
+    let base = front_matter.as_ref().map_or(start, |block| block.span.end);
+    match without_odd_tabs(&text[base..]) {
+        None => Blocks::Lazy(Box::new(Reader::new(text, base, grouping, front_matter, &text[base..]))),
+        Some(body) => {
+            let read: Vec<Block> = Reader::new(text, base, grouping, front_matter, &body).collect();
+            Blocks::Read(read.into_iter())
+        }
+    }
 }
 
 /// Where text begins: a byte order mark is none, and would hide a heading in the first line.
@@ -98,7 +110,7 @@ pub fn text_start(text: &str) -> usize {
 /// The length of YAML or TOML at the start of a document, with its fences. (The parser could find it as well, but would
 /// also take text between two thematic breaks for it.)
 fn front_matter(text: &str) -> Option<usize> {
-    let mut lines = text.split_inclusive('\n');
+    let mut lines = text.split_inclusive('\n').peekable();
     let first = lines.next()?;
     let ends: &[&str] = match first.trim_end() {
         "---" => &["---", "..."],
@@ -106,6 +118,10 @@ fn front_matter(text: &str) -> Option<usize> {
         _ => return None,
     };
     let mut length = first.len();
+    // Text after an empty line stands under a thematic break.
+    if lines.peek().is_some_and(|line| line.trim().is_empty()) {
+        return None;
+    }
     for line in lines {
         length += line.len();
         if ends.contains(&line.trim_end()) {
@@ -115,26 +131,47 @@ fn front_matter(text: &str) -> Option<usize> {
     None
 }
 
-/// Lazy: the parser has read the structure of the whole document, inline markup is read block by block.
-pub struct Blocks<'a> {
-    text: &'a str,
-    /// Where the parser's offsets begin.
-    base: usize,
-    grouping: Grouping,
-    front_matter: Option<Range<usize>>,
-    events: OffsetIter<'a>,
+/// The blocks of a document.
+pub enum Blocks<'a> {
+    /// The parser has read the structure of the whole document, inline markup is read block by block.
+    Lazy(Box<Reader<'a>>),
+    /// All of them, of a document that was not read as it stands.
+    Read(std::vec::IntoIter<Block>),
 }
 
 impl Iterator for Blocks<'_> {
     type Item = Block;
 
     fn next(&mut self) -> Option<Block> {
-        if let Some(span) = self.front_matter.take() {
-            return Some(Block::new(BlockKind::FrontMatter, span));
+        match self {
+            Self::Lazy(reader) => reader.next(),
+            Self::Read(blocks) => blocks.next(),
+        }
+    }
+}
+
+/// Makes blocks of the parser's events.
+pub struct Reader<'a> {
+    text: &'a str,
+    /// Where the parser's offsets begin.
+    base: usize,
+    grouping: Grouping,
+    /// A block that comes before those of the next events.
+    ready: Option<Block>,
+    events: OffsetIter<'a>,
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        if let Some(block) = self.ready.take() {
+            return Some(block);
         }
         loop {
             let (event, range) = self.next_event()?;
-            let span = range.start..range.start + self.text[range.clone()].trim_end().len();
+            let end = range.start + self.text[range.clone()].trim_end().len();
+            let span = whole_clusters(self.text, range.start..end);
             let block = match event {
                 Event::Start(tag) => {
                     let mut block = Block::new(kind_of(&tag), span);
@@ -142,6 +179,9 @@ impl Iterator for Blocks<'_> {
                         block.heading = Some(Heading { level: *level as usize, text: String::new() });
                     }
                     self.fill(&mut block);
+                    if block.kind == BlockKind::Paragraph {
+                        self.split_table(&mut block);
+                    }
                     block
                 }
                 Event::Rule => Block::new(BlockKind::Rule, span),
@@ -155,7 +195,27 @@ impl Iterator for Blocks<'_> {
     }
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> Reader<'a> {
+    /// `body` is what the parser reads of the text from `base` on.
+    fn new(text: &'a str, base: usize, grouping: Grouping, ready: Option<Block>, body: &'a str) -> Self {
+        let events = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
+        Self { text, base, grouping, ready, events }
+    }
+
+    /// Leaves the table at the end of a paragraph for the next block.
+    fn split_table(&mut self, paragraph: &mut Block) {
+        let Range { start, end } = paragraph.span;
+        if let Some(at) = table_in(&self.text[start..end]) {
+            let table = Block::new(BlockKind::Table, start + at..end);
+            paragraph.span = trimmed(self.text, start..start + at);
+            if paragraph.span.is_empty() {
+                *paragraph = table;
+            } else {
+                self.ready = Some(table);
+            }
+        }
+    }
+
     fn next_event(&mut self) -> Option<(Event<'a>, Range<usize>)> {
         let (event, range) = self.events.next()?;
         Some((event, range.start + self.base..range.end + self.base))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use super::block::{Block, begins_line};
-use super::split::trimmed;
+use super::cluster::trimmed;
 
 /// How blocks become chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::block::{Block, BlockKind, Blocks, Heading, blocks, text_start};
+use super::cluster::trimmed;
 use super::config::{Budget, Measure};
 use super::item::{Grouping, is_label, separate};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
-use super::split::{Divider, divide, trimmed};
+use super::split::{Divider, divide};
 
 /// A chunk before its offsets are counted in characters.
 pub struct Packed {
@@ -35,6 +36,21 @@ struct Unit {
     heading: Rc<HeadingPath>,
     /// Kept to divide it further, if it must share a chunk with its heading and does not fit.
     block: Option<Rc<Block>>,
+}
+
+/// How many units make up an excess. (To leave out one after the other, counting each time, would take quadratic time
+/// where the sizes of many units do not add up.)
+pub fn units_worth(excess: usize, sizes: impl Iterator<Item = usize>) -> usize {
+    let mut sum = 0;
+    let mut units = 0;
+    for size in sizes {
+        if sum >= excess {
+            break;
+        }
+        sum += size;
+        units += 1;
+    }
+    units
 }
 
 /// Reads blocks and gives chunks.
@@ -145,9 +161,17 @@ impl<'a> Packer<'a> {
         let Budget { measure, max, .. } = self.budget;
         let block = Rc::new(block);
         if !measure.surely_exceeds(&self.text[block.span.clone()], max) {
-            let (size, lead) = self.sizes(self.read, &block.span);
-            if size.saturating_sub(lead) <= max {
-                return Some(self.unit(block.span.clone(), block.kind, opens, (size, lead), Some(block)));
+            // Counted by itself: with a blank before it, it may have fewer tokens.
+            let size = measure.size(&self.text[block.span.clone()]);
+            let lead = measure.size(&self.text[self.read.min(block.span.start)..block.span.start]);
+            if size <= max {
+                return Some(self.unit(
+                    block.span.clone(),
+                    block.kind,
+                    opens,
+                    (size + lead, lead),
+                    Some(block),
+                ));
             }
         }
         self.dividing = Some((block.kind, opens, divide(self.text, block, measure, max)));
@@ -254,14 +278,17 @@ impl<'a> Packer<'a> {
                 self.repeat_tail();
                 return Some(packed);
             }
+            let excess = size - self.budget.max;
             if self.repeated > 0 {
-                self.current.remove(0);
-                self.repeated -= 1;
-                self.recount();
-            } else if let Some(unit) = self.current.pop() {
-                self.queue.push_front(unit);
-                self.recount();
+                let dropped = units_worth(excess, self.current[..self.repeated].iter().map(|unit| unit.size));
+                self.current.drain(..dropped);
+                self.repeated -= dropped;
+            } else {
+                let late = units_worth(excess, self.current[1..].iter().rev().map(|unit| unit.size));
+                let late = self.current.drain(self.current.len() - late..);
+                late.rev().for_each(|unit| self.queue.push_front(unit));
             }
+            self.recount();
         }
     }
 

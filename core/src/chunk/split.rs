@@ -6,6 +6,7 @@ use std::rc::Rc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::block::{Block, BlockKind};
+use super::cluster::{self, is_boundary, trimmed};
 use super::config::Measure;
 use crate::sentence::sentence_starts;
 
@@ -89,13 +90,23 @@ impl<'a> Divider<'a> {
         let parts: Parts<'a> = match level {
             Level::Inner => {
                 let block = Rc::clone(&self.block);
-                Box::new(between(span, (0..block.inner.len()).map(move |at| block.inner[at])))
+                Box::new(between(self.text, span, (0..block.inner.len()).map(move |at| block.inner[at])))
             }
-            Level::Line => Box::new(between(span, self.line_starts(text, offset))),
-            Level::Sentence => Box::new(between(span, sentence_starts(text).map(move |at| offset + at))),
-            Level::Word => Box::new(between(span, word_starts(text).map(move |at| offset + at))),
+            Level::Line => Box::new(between(self.text, span, self.line_starts(text, offset))),
+            Level::Sentence => {
+                Box::new(between(self.text, span, sentence_starts(text).map(move |at| offset + at)))
+            }
+            // A blank that a mark is set upon is part of the word.
+            Level::Word => {
+                let whole = self.text;
+                Box::new(between(
+                    whole,
+                    span,
+                    word_starts(text).map(move |at| cluster::start(whole, offset + at)),
+                ))
+            }
             Level::Grapheme => {
-                Box::new(between(span, run_starts(text, self.limit).map(move |at| offset + at)))
+                Box::new(between(self.text, span, run_starts(text, self.limit).map(move |at| offset + at)))
             }
         };
         self.open.push((level, parts));
@@ -122,9 +133,13 @@ impl<'a> Divider<'a> {
 }
 
 /// The parts of a span between its start, places inside of it, and its end.
-fn between(span: Range<usize>, places: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
+fn between<'a>(
+    text: &'a str,
+    span: Range<usize>,
+    places: impl Iterator<Item = usize> + 'a,
+) -> impl Iterator<Item = Range<usize>> + 'a {
     let Range { mut start, end } = span;
-    let inside = places.filter(move |at| span.contains(at) && *at > span.start);
+    let inside = places.filter(move |at| span.contains(at) && *at > span.start && is_boundary(text, *at));
     inside.chain([end]).map(move |next| std::mem::replace(&mut start, next)..next)
 }
 
@@ -149,13 +164,6 @@ fn run_starts(text: &str, limit: usize) -> impl Iterator<Item = usize> {
             at
         })
     })
-}
-
-/// Without white space at both ends.
-pub fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
-    let slice = &text[span.clone()];
-    let start = span.start + (slice.len() - slice.trim_start().len());
-    start..(span.start + slice.trim_end().len()).max(start)
 }
 
 /// Where words begin: characters after white space.

@@ -233,6 +233,27 @@ fn hostile_documents_take_linear_time() {
     }
 }
 
+/// Many units that have more tokens together than one by one: a full stop is a token, and 32 line ends are one, but they
+/// are three when they meet. What does not fit is found in a few steps.
+#[test]
+fn units_that_do_not_add_up_take_linear_time() {
+    let text = format!(".{}", "\n".repeat(32)).repeat(15_000);
+    invariants(&text, Budget::try_new(Measure::Tokens, 15_000, 15_000, 0).unwrap(), Grouping::Packed);
+    invariants(&text, Budget::try_new(Measure::Tokens, 15_000, 15_000, 7_500).unwrap(), Grouping::Packed);
+}
+
+#[test]
+fn a_block_is_counted_without_the_blank_before_it() {
+    // One token with the blank, and several without.
+    invariants(" disproportionately", Budget::try_new(Measure::Tokens, 1, 2, 0).unwrap(), Grouping::Packed);
+}
+
+#[test]
+fn a_thematic_break_above_an_empty_line_begins_no_front_matter() {
+    let text = "---\n\n# Title\n\ntext\n\n---\n\nmore";
+    assert_eq!(outline(text)[0].anchor, "title");
+}
+
 /// What is true of every result, whatever the text.
 fn invariants(text: &str, budget: Budget, grouping: Grouping) {
     let mut covered = 0;

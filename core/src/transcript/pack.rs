@@ -1,11 +1,11 @@
 //! Packing turns into chunks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::render::Rendered;
 use super::{SEVERAL_SPEAKERS, Turn};
-use crate::chunk::{Budget, CharOffsets, chunk_markdown};
+use crate::chunk::{Budget, CharOffsets, chunk_markdown, units_worth};
 
 /// A chunk of a conversation. Offsets are in code points of the rendered text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,9 @@ pub fn chunk_transcript<'a>(
             packer.add(Unit { turn, span, size: part.size });
         }
     }
-    packer.close();
+    while packer.current.len() > packer.repeated {
+        packer.close().into_iter().for_each(|late| packer.add(late));
+    }
     packer.chunks
 }
 
@@ -78,16 +80,32 @@ struct Packer<'a> {
 
 impl<'a> Packer<'a> {
     fn add(&mut self, unit: Unit) {
-        if !self.takes(&unit) {
-            self.close();
-            // What is repeated must leave room for what comes.
-            while self.repeated > 0 && !self.has_room_for(&unit) {
-                self.size -= self.current.remove(0).size + 1;
-                self.repeated -= 1;
+        let mut waiting = VecDeque::from([unit]);
+        while let Some(unit) = waiting.pop_front() {
+            if !self.takes(&unit) {
+                let late = self.close();
+                waiting.push_front(unit);
+                late.into_iter().rev().for_each(|unit| waiting.push_front(unit));
+                self.make_room_for(&waiting[0]);
+                continue;
             }
+            self.size += unit.size + 1;
+            self.current.push(unit);
         }
-        self.size += unit.size + 1;
-        self.current.push(unit);
+    }
+
+    /// What is repeated must leave room for what comes.
+    fn make_room_for(&mut self, unit: &Unit) {
+        while self.repeated > 0 && !self.has_room_for(unit) {
+            let excess = (self.size + unit.size).saturating_sub(self.budget.max).max(1);
+            self.drop_repeated(excess);
+        }
+    }
+
+    fn drop_repeated(&mut self, excess: usize) {
+        let dropped = units_worth(excess, self.current[..self.repeated].iter().map(|unit| unit.size));
+        self.size -= self.current.drain(..dropped).map(|unit| unit.size + 1).sum::<usize>();
+        self.repeated -= dropped;
     }
 
     /// Up to the target, or to the limit where the chunk would else end below five sevenths of the target: 250 to 450
@@ -114,41 +132,76 @@ impl<'a> Packer<'a> {
         self.budget.measure.size(&self.rendered.text[span])
     }
 
-    /// Ends the current chunk, and begins the next with the last turns of this one, as far as the overlap goes.
-    fn close(&mut self) {
-        let is_new = self.current.len() > self.repeated;
-        if let (true, Some(first), Some(last)) = (is_new, self.current.first(), self.current.last()) {
-            let chunk = self.chunk(first.span.start..last.span.end, first.turn, last.turn);
-            let start_char = self.offsets.char_at(first.span.start);
-            let end_char = start_char + chunk.text.chars().count();
-            self.chunks.push(TranscriptChunk { start_char, end_char, ..chunk });
+    /// Ends the current chunk, and begins the next with the last turns of this one, as far as the overlap goes. Gives back
+    /// what was too much for it.
+    fn close(&mut self) -> Vec<Unit> {
+        if self.current.len() == self.repeated {
+            self.repeat(0);
+            return Vec::new();
         }
-        let mut room = if is_new { self.budget.overlap } else { 0 };
+        let (size, late) = self.fit();
+        let chunk = self.chunk(size);
+        self.chunks.push(chunk);
+        let mut room = self.budget.overlap;
         let mut keep = 0;
         for unit in self.current.iter().skip(1).rev() {
             if unit.size > room {
                 break;
             }
-            room -= unit.size;
+            // With the line end before it.
+            room = room.saturating_sub(unit.size + 1);
             keep += 1;
         }
-        self.current.drain(..self.current.len() - keep);
-        self.size = self.current.iter().map(|unit| unit.size + 1).sum();
-        self.repeated = keep;
+        self.repeat(keep);
+        late
     }
 
-    fn chunk(&self, span: Range<usize>, first_turn: usize, last_turn: usize) -> TranscriptChunk<'a> {
+    /// Begins a chunk with the last units of the one before.
+    fn repeat(&mut self, units: usize) {
+        self.current.drain(..self.current.len() - units);
+        self.size = self.current.iter().map(|unit| unit.size + 1).sum();
+        self.repeated = units;
+    }
+
+    /// The exact size of the current chunk, and what had to leave it for that: sizes of turns do not quite add up.
+    fn fit(&mut self) -> (usize, Vec<Unit>) {
+        let mut late = Vec::new();
+        loop {
+            let size = self.size_of(self.span());
+            let excess = size.saturating_sub(self.budget.max);
+            if excess == 0 || self.current.len() == 1 {
+                return (size, late);
+            }
+            if self.repeated > 0 {
+                self.drop_repeated(excess);
+                continue;
+            }
+            let leaves = units_worth(excess, self.current[1..].iter().rev().map(|unit| unit.size));
+            late.splice(..0, self.current.drain(self.current.len() - leaves..));
+        }
+    }
+
+    fn span(&self) -> Range<usize> {
+        let (first, last) = (self.current.first(), self.current.last());
+        first.map_or(0, |unit| unit.span.start)..last.map_or(0, |unit| unit.span.end)
+    }
+
+    fn chunk(&mut self, size: usize) -> TranscriptChunk<'a> {
+        let span = self.span();
+        let (first_turn, last_turn) = (self.current[0].turn, self.current[self.current.len() - 1].turn);
         let turns = &self.turns[first_turn..=last_turn];
+        let text = &self.rendered.text[span.clone()];
+        let start_char = self.offsets.char_at(span.start);
         TranscriptChunk {
-            start_char: 0,
-            end_char: 0,
-            text: &self.rendered.text[span.clone()],
+            start_char,
+            end_char: start_char + text.chars().count(),
+            text,
             speaker: self.dominant_speaker(),
             start_ms: turns.iter().filter_map(|turn| turn.start_ms).min(),
             end_ms: turns.iter().filter_map(|turn| turn.end_ms.or(turn.start_ms)).max(),
             first_turn,
             last_turn,
-            size: self.size_of(span),
+            size,
         }
     }
 

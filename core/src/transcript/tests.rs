@@ -76,6 +76,28 @@ fn a_long_turn_is_cut_by_sentence_and_code_stays_whole() {
     assert!(chunks.iter().all(|chunk| chunk.text.ends_with(['.', '`'])), "{chunks:#?}");
 }
 
+/// One token that is three with the line end after it: sizes of turns do not add up to that of the chunk.
+#[test]
+fn a_chunk_of_many_turns_is_within_the_limit() {
+    let turns: Vec<Turn> = (0..500).map(|n| turn("A", "x\"=>", n, n + 1)).collect();
+    let rendered = render(&turns);
+    for overlap in [0, 100] {
+        let chunks = chunk_transcript(&turns, &rendered, budget(600, 600, overlap));
+        assert!(chunks.iter().all(|chunk| chunk.size <= 600));
+        assert!(chunks[0].size > 500);
+        assert_eq!(chunks.last().unwrap().last_turn, 499);
+    }
+}
+
+#[test]
+fn a_long_turn_after_many_short_ones_takes_linear_time() {
+    let mut turns: Vec<Turn> = (0..100_000).map(|n| turn("A", "b", n, n + 1)).collect();
+    turns.push(turn("A", &"word ".repeat(900_000), 0, 1));
+    let rendered = render(&turns);
+    let chunks = chunk_transcript(&turns, &rendered, budget(1_000_000, 1_000_000, 500_000));
+    assert_eq!(chunks.len(), 2);
+}
+
 #[test]
 fn impossible_times_are_refused() {
     assert_eq!(Turn::try_new("a", "b", Some(-1), None), Err(TurnError::NegativeTime(-1)));

@@ -1,0 +1,63 @@
+//! Tabs that the parser does not take for blanks, though CommonMark and GitHub do.
+
+use super::table::delimiter_cells;
+
+/// A document with spaces for the tabs after a closing fence and in the delimiter row of a table; none if it has no such
+/// tab. All offsets stay the same.
+pub fn without_odd_tabs(text: &str) -> Option<String> {
+    let is_odd = |line: &str| line.contains('\t') && (is_fence(line) || is_delimiter_row(line));
+    if !text.contains('\t') || !text.split(['\n', '\r']).any(is_odd) {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split_inclusive(['\n', '\r']) {
+        let (indent, rest) = line.split_at(line.len() - content(line).len());
+        plain.push_str(indent);
+        if is_odd(line) {
+            plain.push_str(&rest.replace('\t', " "));
+        } else {
+            plain.push_str(rest);
+        }
+    }
+    Some(plain)
+}
+
+/// A line without its indentation, in which tabs have a width.
+fn content(line: &str) -> &str {
+    line.trim_start_matches([' ', '\t', '>'])
+}
+
+fn is_fence(line: &str) -> bool {
+    let mark = content(line).trim_end();
+    mark.len() >= 3 && (mark.bytes().all(|b| b == b'`') || mark.bytes().all(|b| b == b'~'))
+}
+
+/// Not with a tab after the first hyphen: that may be an item of a list, and the tab its indentation.
+fn is_delimiter_row(line: &str) -> bool {
+    !content(line).starts_with("-\t") && delimiter_cells(content(line)).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_odd_tabs;
+    use crate::chunk::{BlockKind, Grouping, blocks};
+
+    fn kinds(text: &str) -> Vec<BlockKind> {
+        blocks(text, Grouping::Packed).map(|block| block.kind).collect()
+    }
+
+    #[test]
+    fn a_tab_after_a_fence_or_in_a_delimiter_row_is_a_blank() {
+        assert_eq!(kinds("```\na\n```\t\n\nb"), [BlockKind::Code, BlockKind::Paragraph]);
+        assert_eq!(kinds("> ~~~\n> a\n> ~~~ \t\n\nb"), [BlockKind::Quote, BlockKind::Paragraph]);
+        assert_eq!(kinds("| a\t| b |\r\n|\t---\t| --- |\r\n| 1 | 2 |"), [BlockKind::Table]);
+    }
+
+    #[test]
+    fn other_tabs_stay() {
+        for text in ["a\tb", "-\t| x", "\t```", "-\t|-", "***\t", "a\t\n|-|", "\t"] {
+            assert_eq!(without_odd_tabs(text).unwrap_or(text.to_owned()), text);
+        }
+        assert_eq!(without_odd_tabs("\t```\t\n\tx").as_deref(), Some("\t``` \n\tx"));
+    }
+}
