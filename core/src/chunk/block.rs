@@ -228,12 +228,12 @@ impl<'a> Reader<'a> {
         let mut depth = 1;
         while depth > 0 {
             let Some((event, range)) = self.next_event() else { break };
-            depth += usize::from(matches!(event, Event::Start(_)));
-            if let Some(items) = &mut items {
-                items.see(&event, depth, range.start);
-            }
             match event {
                 Event::Start(tag) => {
+                    depth += 1;
+                    if let Some(items) = &mut items {
+                        items.begin(&tag, depth, range.start);
+                    }
                     if begins_line(&tag) && range.start > block.span.start {
                         block.inner.push(range.start);
                     }
@@ -241,7 +241,12 @@ impl<'a> Reader<'a> {
                         block.inner_code.push(range);
                     }
                 }
-                Event::End(_) => depth -= 1,
+                Event::End(_) => {
+                    if let Some(items) = &mut items {
+                        items.end(depth);
+                    }
+                    depth -= 1;
+                }
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(heading) = &mut block.heading {
                         heading.text.push_str(&text);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Tag, TagEnd};
+use pulldown_cmark::Tag;
 
 use super::block::{Block, begins_line};
 use super::cluster::trimmed;
@@ -60,17 +60,17 @@ impl<'a> ItemFinder<'a> {
         Self { text, starts: Vec::new(), lists: vec![list], after_label: false }
     }
 
-    /// Takes the next event; `depth` is that of what begins or ends, 1 for the list itself.
-    pub fn see(&mut self, event: &Event, depth: usize, start: usize) {
+    /// Something begins in the list; `depth` is 1 for the list itself.
+    pub fn begin(&mut self, tag: &Tag, depth: usize, start: usize) {
         let Some(list) = self.lists.last_mut() else { return };
-        match event {
-            Event::Start(Tag::Item) if depth == list.depth + 1 => {
+        match tag {
+            Tag::Item if depth == list.depth + 1 => {
                 (list.item, list.labelled) = (start, false);
                 if !std::mem::take(&mut self.after_label) {
                     self.starts.push(start);
                 }
             }
-            Event::Start(Tag::List(_)) if depth == list.depth + 2 => {
+            Tag::List(_) if depth == list.depth + 2 => {
                 if !list.labelled {
                     if !is_label(&self.text[list.item..start]) {
                         return;
@@ -81,13 +81,17 @@ impl<'a> ItemFinder<'a> {
                 self.lists.push(OpenList { depth, item: start, labelled: false });
             }
             // Below the items of a label there is more that belongs to none of them.
-            Event::Start(tag) if depth == list.depth + 2 && list.labelled && begins_line(tag) => {
+            tag if depth == list.depth + 2 && list.labelled && begins_line(tag) => {
                 self.starts.push(start);
             }
-            Event::End(TagEnd::List(_)) if depth == list.depth => {
-                self.lists.pop();
-            }
             _ => {}
+        }
+    }
+
+    /// What has begun at this depth ends.
+    pub fn end(&mut self, depth: usize) {
+        if self.lists.last().is_some_and(|list| list.depth == depth) {
+            self.lists.pop();
         }
     }
 }
