@@ -7,16 +7,18 @@ mod item;
 mod markdown;
 mod outline;
 mod pack;
+mod readable;
 mod slug;
 mod split;
-mod tab;
 mod table;
 #[cfg(test)]
 mod tests;
+mod window;
 
-pub use block::{Block, BlockKind, Heading, blocks};
+pub use block::{Block, BlockKind, Heading};
 pub use config::{Budget, BudgetError, Measure};
 pub use item::{Grouping, grouping_for};
 pub use markdown::{CharOffsets, Chunk, chunk_grouped, chunk_markdown};
 pub use outline::{Section, outline};
 pub(crate) use pack::units_worth;
+pub use window::blocks;

@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag};
 
 use super::cluster::{trimmed, whole_clusters};
 use super::item::{Grouping, ItemFinder};
-use super::tab::without_odd_tabs;
+use super::readable::readable;
 use super::table::table_in;
 
 /// What a block is.
@@ -86,134 +86,76 @@ pub struct Heading {
     pub text: String,
 }
 
-/// The blocks of a document, in order. Text between them is white space, or link definitions and the like that have no
-/// block of their own.
-pub fn blocks(text: &str, grouping: Grouping) -> Blocks<'_> {
-    let start = text_start(text);
-    let front_matter =
-        front_matter(&text[start..]).map(|length| Block::new(BlockKind::FrontMatter, start..start + length));
-    let base = front_matter.as_ref().map_or(start, |block| block.span.end);
-    match without_odd_tabs(&text[base..]) {
-        None => Blocks::Lazy(Box::new(Reader::new(text, base, grouping, front_matter, &text[base..]))),
-        Some(body) => {
-            let read: Vec<Block> = Reader::new(text, base, grouping, front_matter, &body).collect();
-            Blocks::Read(read.into_iter())
-        }
-    }
-}
-
 /// Where text begins: a byte order mark is none, and would hide a heading in the first line.
 pub fn text_start(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-/// The length of YAML or TOML at the start of a document, with its fences. (The parser could find it as well, but would
-/// also take text between two thematic breaks for it.)
-fn front_matter(text: &str) -> Option<usize> {
-    let mut lines = text.split_inclusive('\n').peekable();
-    let first = lines.next()?;
-    let ends: &[&str] = match first.trim_end() {
-        "---" => &["---", "..."],
-        "+++" => &["+++"],
-        _ => return None,
-    };
-    let mut length = first.len();
-    // Text after an empty line stands under a thematic break.
-    if lines.peek().is_some_and(|line| line.trim().is_empty()) {
-        return None;
-    }
-    for line in lines {
-        length += line.len();
-        if ends.contains(&line.trim_end()) {
-            return Some(length - (line.len() - line.trim_end().len()));
-        }
-    }
-    None
+/// A block, and where the parser saw one begin: a table after a line of text is part of a paragraph for it.
+pub struct Found {
+    pub seen_at: usize,
+    pub block: Block,
 }
 
-/// The blocks of a document.
-pub enum Blocks<'a> {
-    /// The parser has read the structure of the whole document, inline markup is read block by block.
-    Lazy(Box<Reader<'a>>),
-    /// All of them, of a document that was not read as it stands.
-    Read(std::vec::IntoIter<Block>),
-}
-
-impl Iterator for Blocks<'_> {
-    type Item = Block;
-
-    fn next(&mut self) -> Option<Block> {
-        match self {
-            Self::Lazy(reader) => reader.next(),
-            Self::Read(blocks) => blocks.next(),
-        }
-    }
+/// The blocks of a part of a text, which begins and ends as a document could. Text between them is white space, or link
+/// definitions and the like that have no block of their own.
+pub fn read(text: &str, part: Range<usize>, grouping: Grouping) -> Vec<Found> {
+    let body = readable(&text[part.clone()]);
+    let events = Parser::new_ext(&body, Options::ENABLE_TABLES).into_offset_iter();
+    let mut reader = Reader { text, base: part.start, grouping, events, found: Vec::new() };
+    while reader.read_block() {}
+    reader.found
 }
 
 /// Makes blocks of the parser's events.
-pub struct Reader<'a> {
+struct Reader<'a> {
     text: &'a str,
     /// Where the parser's offsets begin.
     base: usize,
     grouping: Grouping,
-    /// A block that comes before those of the next events.
-    ready: Option<Block>,
     events: OffsetIter<'a>,
-}
-
-impl Iterator for Reader<'_> {
-    type Item = Block;
-
-    fn next(&mut self) -> Option<Block> {
-        if let Some(block) = self.ready.take() {
-            return Some(block);
-        }
-        loop {
-            let (event, range) = self.next_event()?;
-            let end = range.start + self.text[range.clone()].trim_end().len();
-            let span = whole_clusters(self.text, range.start..end);
-            let block = match event {
-                Event::Start(tag) => {
-                    let mut block = Block::new(kind_of(&tag), span);
-                    if let Tag::Heading { level, .. } = &tag {
-                        block.heading = Some(Heading { level: *level as usize, text: String::new() });
-                    }
-                    self.fill(&mut block);
-                    if block.kind == BlockKind::Paragraph {
-                        self.split_table(&mut block);
-                    }
-                    block
-                }
-                Event::Rule => Block::new(BlockKind::Rule, span),
-                // Cannot stand at the top level.
-                _ => continue,
-            };
-            if !block.span.is_empty() {
-                return Some(block);
-            }
-        }
-    }
+    found: Vec<Found>,
 }
 
 impl<'a> Reader<'a> {
-    /// `body` is what the parser reads of the text from `base` on.
-    fn new(text: &'a str, base: usize, grouping: Grouping, ready: Option<Block>, body: &'a str) -> Self {
-        let events = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
-        Self { text, base, grouping, ready, events }
+    /// False at the end.
+    fn read_block(&mut self) -> bool {
+        let Some((event, range)) = self.next_event() else { return false };
+        let end = range.start + self.text[range.clone()].trim_end().len();
+        let span = whole_clusters(self.text, range.start..end);
+        match event {
+            Event::Start(tag) => {
+                let mut block = Block::new(kind_of(&tag), span);
+                if let Tag::Heading { level, .. } = &tag {
+                    block.heading = Some(Heading { level: *level as usize, text: String::new() });
+                }
+                self.fill(&mut block);
+                let table =
+                    if block.kind == BlockKind::Paragraph { self.split_table(&mut block) } else { None };
+                self.keep(range.start, block);
+                if let Some(table) = table {
+                    self.keep(range.start, table);
+                }
+            }
+            Event::Rule => self.keep(range.start, Block::new(BlockKind::Rule, span)),
+            // Cannot stand at the top level.
+            _ => {}
+        }
+        true
     }
 
-    /// Leaves the table at the end of a paragraph for the next block.
-    fn split_table(&mut self, paragraph: &mut Block) {
-        let Range { start, end } = paragraph.span;
-        if let Some(at) = table_in(&self.text[start..end]) {
-            let table = Block::new(BlockKind::Table, start + at..end);
-            paragraph.span = trimmed(self.text, start..start + at);
-            if paragraph.span.is_empty() {
-                *paragraph = table;
-            } else {
-                self.ready = Some(table);
-            }
+    fn keep(&mut self, seen_at: usize, block: Block) {
+        if !block.span.is_empty() {
+            self.found.push(Found { seen_at, block });
         }
+    }
+
+    /// Takes the table at the end of a paragraph out of it.
+    fn split_table(&self, paragraph: &mut Block) -> Option<Block> {
+        let Range { start, end } = paragraph.span;
+        let at = table_in(&self.text[start..end])?;
+        paragraph.span = trimmed(self.text, start..start + at);
+        Some(Block::new(BlockKind::Table, start + at..end))
     }
 
     fn next_event(&mut self) -> Option<(Event<'a>, Range<usize>)> {

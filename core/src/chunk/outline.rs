@@ -1,9 +1,9 @@
 //! The sections of a document.
 
-use super::block::blocks;
 use super::item::Grouping;
 use super::markdown::CharOffsets;
 use super::slug::Slugger;
+use super::window::blocks;
 
 /// A heading with the text up to the next heading.
 #[derive(Clone, Debug, PartialEq, Eq)]

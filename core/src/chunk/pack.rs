@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::block::{Block, BlockKind, Blocks, Heading, blocks, text_start};
+use super::block::{Block, BlockKind, Heading, text_start};
 use super::cluster::trimmed;
 use super::config::{Budget, Measure};
 use super::item::{Grouping, is_label, separate};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
 use super::split::{Divider, divide};
+use super::window::{Blocks, blocks};
 
 /// A chunk before its offsets are counted in characters.
 pub struct Packed {

@@ -1,10 +1,38 @@
-//! Tabs that the parser does not take for blanks, though CommonMark and GitHub do.
+//! What the parser reads otherwise than CommonMark and GitHub: tabs that it does not take for blanks, and carriage returns
+//! that it does not take for line ends everywhere.
+
+use std::borrow::Cow;
 
 use super::table::delimiter_cells;
 
+/// A document as the parser should read it. All offsets stay the same.
+pub fn readable(text: &str) -> Cow<'_, str> {
+    let text = with_line_feeds(text);
+    match without_odd_tabs(&text) {
+        Some(plain) => Cow::Owned(plain),
+        None => text,
+    }
+}
+
+/// With line feeds for carriage returns that stand alone.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_alone = |at: &usize| bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+    if !text.contains('\r') || !(0..bytes.len()).any(|at| is_alone(&at)) {
+        return Cow::Borrowed(text);
+    }
+    let mut returns = text.chars().peekable();
+    let mut lines = String::with_capacity(text.len());
+    while let Some(c) = returns.next() {
+        let alone = c == '\r' && returns.peek() != Some(&'\n');
+        lines.push(if alone { '\n' } else { c });
+    }
+    Cow::Owned(lines)
+}
+
 /// A document with spaces for the tabs after a closing fence and in the delimiter row of a table; none if it has no such
 /// tab. All offsets stay the same.
-pub fn without_odd_tabs(text: &str) -> Option<String> {
+fn without_odd_tabs(text: &str) -> Option<String> {
     let is_odd = |line: &str| line.contains('\t') && (is_fence(line) || is_delimiter_row(line));
     if !text.contains('\t') || !text.split(['\n', '\r']).any(is_odd) {
         return None;

@@ -1,0 +1,280 @@
+//! The blocks of a document, read window by window, so that the memory of the parser is bounded: it takes up to 64 times
+//! the text that it reads.
+//!
+//! A block does not depend on what comes after the next one begins. So all blocks of a window are known but for the last,
+//! with which the next window begins.
+
+use std::collections::VecDeque;
+
+use super::block::{Block, BlockKind, Found, read, text_start};
+use super::item::Grouping;
+
+/// How much is read at once. What it takes to parse it stays in the processor's caches.
+const WINDOW: usize = 256 * 1024;
+
+/// How much is read at most, where a block is larger than a window. A larger block is cut at the end of a line.
+const LARGEST_WINDOW: usize = 8 * WINDOW;
+
+/// The blocks of a document, in order.
+pub fn blocks(text: &str, grouping: Grouping) -> Blocks<'_> {
+    Blocks::with_windows(text, grouping, WINDOW, LARGEST_WINDOW)
+}
+
+/// Reads a document.
+pub struct Blocks<'a> {
+    text: &'a str,
+    grouping: Grouping,
+    window: usize,
+    largest_window: usize,
+    /// Where the next window begins: at the start of a line, outside of all blocks.
+    at: usize,
+    ready: VecDeque<Block>,
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        while self.ready.is_empty() && self.at < self.text.len() {
+            self.read_window();
+        }
+        self.ready.pop_front()
+    }
+}
+
+impl<'a> Blocks<'a> {
+    fn with_windows(text: &'a str, grouping: Grouping, window: usize, largest_window: usize) -> Self {
+        let start = text_start(text);
+        let front_matter = front_matter(&text[start..])
+            .map(|length| Block::new(BlockKind::FrontMatter, start..start + length));
+        let at = front_matter.as_ref().map_or(start, |block| block.span.end);
+        Self { text, grouping, window, largest_window, at, ready: front_matter.into_iter().collect() }
+    }
+
+    fn read_window(&mut self) {
+        let mut size = self.window;
+        loop {
+            let end = self.window_end(size);
+            if end == self.at {
+                return self.read_long_line();
+            }
+            let mut found = read(self.text, self.at..end, self.grouping);
+            if end == self.text.len() {
+                return self.keep(found, end);
+            }
+            if let Some((known, until)) =
+                (1..found.len()).rev().find_map(|known| self.known_until(&found, known))
+            {
+                found.truncate(known);
+                return self.keep(found, until);
+            }
+            if size >= self.largest_window || end < self.at + size {
+                return self.keep_large(found, end);
+            }
+            size *= 2;
+        }
+    }
+
+    /// The end of the line after a number of bytes; but a line that is larger than the largest window ends it.
+    fn window_end(&self, size: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        if bytes.len() - self.at <= size {
+            return bytes.len();
+        }
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let near = self.at + size;
+        let start = bytes[self.at..near].iter().rposition(is_end).map_or(self.at, |end| self.at + end + 1);
+        let mut end = bytes[near..].iter().position(is_end).map_or(bytes.len(), |end| near + end + 1);
+        if end - start > self.largest_window {
+            return start;
+        }
+        // Not between the two characters of one line end.
+        end += usize::from(bytes[end - 1] == b'\r' && bytes.get(end) == Some(&b'\n'));
+        end
+    }
+
+    /// Whether the first blocks are known, whatever comes after the window; and where to read on then: at the line of the
+    /// next, or of the link definitions before it, which may be its beginning.
+    fn known_until(&self, found: &[Found], known: usize) -> Option<(usize, usize)> {
+        let (before, next) = (&found[known - 1].block, &found[known]);
+        if found[known - 1].seen_at == next.seen_at {
+            return None;
+        }
+        let between = &self.text[before.span.end..next.seen_at];
+        // Text right after a list or quote would be part of it: it goes on after a link definition that the parser has
+        // counted to them.
+        let hides_definition = matches!(before.kind, BlockKind::List | BlockKind::Quote)
+            && matches!(next.block.kind, BlockKind::Paragraph | BlockKind::Heading)
+            && between.lines().count() < 3;
+        let blank = between.len() - between.trim_start().len();
+        (!hides_definition).then(|| (known, line_start(self.text, before.span.end + blank)))
+    }
+
+    fn keep(&mut self, found: Vec<Found>, until: usize) {
+        self.ready.extend(found.into_iter().map(|found| found.block));
+        self.at = until;
+    }
+
+    /// What is too long to be parsed is a paragraph.
+    fn read_long_line(&mut self) {
+        let rest = &self.text[self.at..];
+        let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        self.ready.push_back(Block::new(BlockKind::Paragraph, self.at..self.at + length));
+        self.at += length;
+    }
+
+    /// A block that goes on after the largest window: only code is sure to go on as what it is.
+    fn keep_large(&mut self, mut found: Vec<Found>, end: usize) {
+        let mut until = end;
+        if let Some(last) = found.last_mut()
+            && last.block.kind == BlockKind::Code
+            && let Some(fence) = Fence::open(&self.text[last.block.span.clone()])
+        {
+            until = fence.end(self.text, last.block.span.start);
+            last.block.span.end =
+                last.block.span.start + self.text[last.block.span.start..until].trim_end().len();
+        }
+        self.keep(found, until);
+    }
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
+}
+
+/// What opens a fenced block: a run of one character.
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+impl Fence {
+    fn open(block: &str) -> Option<Self> {
+        let mark = block.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let length = block.chars().take_while(|c| *c == mark).count();
+        (length >= 3).then_some(Self { mark, length })
+    }
+
+    /// Where the block ends that begins here: after the closing fence, or with the text.
+    fn end(&self, text: &str, start: usize) -> usize {
+        let mut end = start;
+        for (number, line) in text[start..].split_inclusive(['\n', '\r']).enumerate() {
+            end += line.len();
+            if number > 0 && self.is_closed_by(line) {
+                break;
+            }
+        }
+        end
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let content = line.trim_end();
+        let fence = content.trim_start_matches(' ');
+        content.len() - fence.len() <= 3
+            && fence.len() >= self.length
+            && fence.chars().all(|c| c == self.mark)
+    }
+}
+
+/// The length of YAML or TOML at the start of a document, with its fences. (The parser could find it as well, but would
+/// also take text between two thematic breaks for it.)
+fn front_matter(text: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n').peekable();
+    let first = lines.next()?;
+    let ends: &[&str] = match first.trim_end() {
+        "---" => &["---", "..."],
+        "+++" => &["+++"],
+        _ => return None,
+    };
+    let mut length = first.len();
+    // Text after an empty line stands under a thematic break.
+    if lines.peek().is_some_and(|line| line.trim().is_empty()) {
+        return None;
+    }
+    for line in lines {
+        length += line.len();
+        if ends.contains(&line.trim_end()) {
+            return Some(length - (line.len() - line.trim_end().len()));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn seen(text: &str, window: usize, largest: usize) -> Vec<(BlockKind, std::ops::Range<usize>)> {
+        Blocks::with_windows(text, Grouping::Packed, window, largest)
+            .map(|block| (block.kind, block.span))
+            .collect()
+    }
+
+    const PIECES: [&str; 24] = [
+        "text",
+        "more text",
+        "# Heading",
+        "===",
+        "---",
+        "- item",
+        "  - inner",
+        "  more",
+        "1. one",
+        "> quote",
+        "```",
+        "~~~~",
+        "    code",
+        "\tcode",
+        "| a | b |",
+        "|---|---|",
+        "<div>",
+        "</div>",
+        "[a]: /b",
+        "",
+        "",
+        "* * *",
+        "\u{301}",
+        "#",
+    ];
+
+    proptest! {
+        #[test]
+        fn windows_make_no_difference(
+            lines in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40),
+            end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
+            window in 1_usize..60,
+        ) {
+            let text = lines.join(end);
+            prop_assert_eq!(seen(&text, window, 1 << 20), seen(&text, 1 << 20, 1 << 20));
+        }
+
+        #[test]
+        fn blocks_that_are_cut_are_in_order(
+            lines in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40),
+            largest in 1_usize..40,
+        ) {
+            let text = lines.join("\n");
+            let mut end = 0;
+            for (_, span) in seen(&text, 1, largest) {
+                prop_assert!(end <= span.start && span.end <= text.len() && text.is_char_boundary(span.end));
+                end = span.end;
+            }
+        }
+    }
+
+    #[test]
+    fn large_code_stays_code() {
+        let code = format!("~~~sql\n{}~~~\n\nafter", "select 1;\n".repeat(100));
+        assert_eq!(
+            seen(&code, 16, 64).iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+            [BlockKind::Code, BlockKind::Paragraph]
+        );
+        let long_line = format!("```\n{}\n```\n\n# After", "x".repeat(1000));
+        assert_eq!(
+            seen(&long_line, 16, 64).iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+            [BlockKind::Code, BlockKind::Heading]
+        );
+    }
+}
