@@ -52,12 +52,12 @@ pub fn chunk_grouped(text: &str, budget: Budget, grouping: Grouping) -> impl Ite
     let mut offsets = CharOffsets::new(text);
     Packer::new(text, budget, grouping).map(move |packed| {
         let start_char = offsets.char_at(packed.span.start);
-        let slice = &text[packed.span.clone()];
+        let end_char = offsets.char_at(packed.span.end);
         Chunk {
             start_char,
-            end_char: start_char + slice.chars().count(),
+            end_char,
+            text: &text[packed.span.clone()],
             bytes: packed.span,
-            text: slice,
             heading: packed.heading,
             kind: packed.kind,
             size: packed.size,

@@ -15,7 +15,7 @@ pub fn readable(text: &str) -> Cow<'_, str> {
 }
 
 /// With line feeds for carriage returns that stand alone.
-fn with_line_feeds(text: &str) -> Cow<'_, str> {
+pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_alone = |at: &usize| bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
     if !text.contains('\r') || !(0..bytes.len()).any(|at| is_alone(&at)) {
@@ -34,7 +34,7 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
 /// tab. All offsets stay the same.
 fn without_odd_tabs(text: &str) -> Option<String> {
     let is_odd = |line: &str| line.contains('\t') && (is_fence(line) || is_delimiter_row(line));
-    if !text.contains('\t') || !text.split(['\n', '\r']).any(is_odd) {
+    if !lines_with_tabs(text).any(is_odd) {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
@@ -48,6 +48,17 @@ fn without_odd_tabs(text: &str) -> Option<String> {
         }
     }
     Some(plain)
+}
+
+/// Found by their tabs: most documents have few.
+fn lines_with_tabs(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let tab = at + text[at..].find('\t')?;
+        let start = text[..tab].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        at = text[tab..].find(['\n', '\r']).map_or(text.len(), |end| tab + end);
+        Some(&text[start..at])
+    })
 }
 
 /// A line without its indentation, in which tabs have a width.

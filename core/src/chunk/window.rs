@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use super::block::{Block, BlockKind, Found, read, text_start};
 use super::item::Grouping;
+use super::readable::with_line_feeds;
 
 /// How much is read at once. What it takes to parse it stays in the processor's caches.
 const WINDOW: usize = 256 * 1024;
@@ -179,6 +180,10 @@ impl Fence {
 /// The length of YAML or TOML at the start of a document, with its fences. (The parser could find it as well, but would
 /// also take text between two thematic breaks for it.)
 fn front_matter(text: &str) -> Option<usize> {
+    if !text.starts_with("---") && !text.starts_with("+++") {
+        return None;
+    }
+    let text = with_line_feeds(text);
     let mut lines = text.split_inclusive('\n').peekable();
     let first = lines.next()?;
     let ends: &[&str] = match first.trim_end() {
@@ -261,6 +266,14 @@ mod tests {
                 prop_assert!(end <= span.start && span.end <= text.len() && text.is_char_boundary(span.end));
                 end = span.end;
             }
+        }
+    }
+
+    #[test]
+    fn front_matter_is_seen_with_every_line_end() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["---", "title: x", "---", "", "text"].join(end);
+            assert_eq!(seen(&text, 16, 64)[0].0, BlockKind::FrontMatter, "{end:?}");
         }
     }
 
