@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::block::BlockKind;
-use super::config::Budget;
+use super::config::{Budget, Measure};
 use super::item::Grouping;
 use super::pack::Packer;
 
@@ -52,7 +52,11 @@ pub fn chunk_grouped(text: &str, budget: Budget, grouping: Grouping) -> impl Ite
     let mut offsets = CharOffsets::new(text);
     Packer::new(text, budget, grouping).map(move |packed| {
         let start_char = offsets.char_at(packed.span.start);
-        let end_char = offsets.char_at(packed.span.end);
+        // Characters that have been counted already are not counted again.
+        let end_char = match budget.measure {
+            Measure::Chars => offsets.advance(packed.span.end, packed.size),
+            Measure::Tokens => offsets.char_at(packed.span.end),
+        };
         Chunk {
             start_char,
             end_char,
@@ -76,6 +80,13 @@ impl<'a> CharOffsets<'a> {
     /// Begins at the start of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, byte: 0, char: 0 }
+    }
+
+    /// Goes on to a byte offset that is so many characters away.
+    fn advance(&mut self, byte: usize, chars: usize) -> usize {
+        self.byte = byte;
+        self.char += chars;
+        self.char
     }
 
     /// The offset in characters of a byte offset, which is on a boundary of characters.

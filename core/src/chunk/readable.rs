@@ -17,8 +17,8 @@ pub fn readable(text: &str) -> Cow<'_, str> {
 /// With line feeds for carriage returns that stand alone.
 pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    let is_alone = |at: &usize| bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
-    if !text.contains('\r') || !(0..bytes.len()).any(|at| is_alone(&at)) {
+    let is_alone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
+    if !memchr::memchr_iter(b'\r', bytes).any(|at| is_alone(&at)) {
         return Cow::Borrowed(text);
     }
     let mut returns = text.chars().peekable();
@@ -54,7 +54,7 @@ fn without_odd_tabs(text: &str) -> Option<String> {
 fn lines_with_tabs(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let tab = at + text[at..].find('\t')?;
+        let tab = at + memchr::memchr(b'\t', &text.as_bytes()[at..])?;
         let start = text[..tab].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         at = text[tab..].find(['\n', '\r']).map_or(text.len(), |end| tab + end);
         Some(&text[start..at])

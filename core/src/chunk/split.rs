@@ -146,12 +146,8 @@ fn between<'a>(
 /// Where lines begin, but for the first.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
-    let ends_line = move |at: &usize| match bytes[*at] {
-        b'\n' => true,
-        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-        _ => false,
-    };
-    (0..bytes.len()).filter(ends_line).map(|at| at + 1)
+    let ends_line = move |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+    memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends_line).map(|at| at + 1)
 }
 
 /// Where runs of grapheme clusters begin that have at most `limit` bytes, which is at most `limit` tokens or characters.

@@ -16,6 +16,9 @@ const WINDOW: usize = 256 * 1024;
 /// How much is read at most, where a block is larger than a window. A larger block is cut at the end of a line.
 const LARGEST_WINDOW: usize = 8 * WINDOW;
 
+/// Longer front matter is text between thematic breaks.
+const LONGEST_FRONT_MATTER: usize = 64 * 1024;
+
 /// The blocks of a document, in order.
 pub fn blocks(text: &str, grouping: Grouping) -> Blocks<'_> {
     Blocks::with_windows(text, grouping, WINDOW, LARGEST_WINDOW)
@@ -183,7 +186,7 @@ fn front_matter(text: &str) -> Option<usize> {
     if !text.starts_with("---") && !text.starts_with("+++") {
         return None;
     }
-    let text = with_line_feeds(text);
+    let text = with_line_feeds(&text[..text.floor_char_boundary(LONGEST_FRONT_MATTER)]);
     let mut lines = text.split_inclusive('\n').peekable();
     let first = lines.next()?;
     let ends: &[&str] = match first.trim_end() {
