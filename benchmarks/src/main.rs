@@ -9,12 +9,13 @@ mod data;
 mod linearity;
 mod recall;
 mod spans;
+mod sql_overhead;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 8] = [
+const BENCHMARKS: [(&str, &str, fn()); 9] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -30,6 +31,7 @@ const BENCHMARKS: [(&str, &str, fn()); 8] = [
         tech_tokens::run,
     ),
     ("tech_tokens_labelled", "technical tokens beside those that people have labelled", stackoverflow::run),
+    ("sql_overhead", "what a call by SQL costs over the core's function", sql_overhead::run),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 
