@@ -1,8 +1,5 @@
 -- Chunks: what is searched. Each is an exact span of its version's content.
 
-alter table memento.project add column terms_version int not null default 1;
-comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
-
 create table memento.domain_term (
   project_id uuid not null references memento.project on delete cascade,
   term text not null,
