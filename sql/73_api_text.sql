@@ -5,7 +5,7 @@ comment on function memento.outline(text) is
 comment on function memento.count_tokens(text) is
   'How many tokens a text has, exactly, in the vocabulary cl100k_base.';
 comment on function memento.chunk_transcript(jsonb, int, int, int) is
-  'Cuts a conversation into chunks of whole turns. turns is an array of objects with text and, if known, speaker, start_ts_ms and end_ts_ms. Offsets are in the rendered conversation: one line for each turn that has text, "speaker: text". A turn that is too long for a chunk is cut by blocks and sentences. speaker is the one who says more than half of the chunk, or MULTI; times are the earliest and the latest of its turns, which count from 0.';
+  'Cuts a conversation into chunks of whole turns. turns is an array of objects with text and, if known, speaker, start_ts_ms and end_ts_ms. Offsets are in the rendered conversation: one line for each turn that has text, "speaker: text". A turn that is too long for a chunk is cut by blocks and sentences. speaker is the one who says more than half of the chunk, or MULTI; times are the earliest and the latest of its turns, which count from 0. turns has each of them: its number, speaker, span and times.';
 comment on function memento.tech_tokens(text) is
   'The technical tokens of a text in their normal form, sorted and unique: identifiers, error codes, tickets, versions, hashes, addresses, host names, paths and the like. The same rules read documents and queries.';
 comment on function memento.tech_token_spans(text) is

@@ -64,8 +64,7 @@ fn small_texts_of_every_kind() {
 fn deep_and_large_texts() {
     let cluster = Cluster::start();
     let mut client = cluster.connect(&cluster.database());
-    let nested_list: String =
-        (0..10_000).map(|depth| format!("{}- x\n", "  ".repeat(depth % 200))).collect();
+    let nested_list: String = (0..10_000).map(|depth| format!("{}- x\n", "  ".repeat(depth % 200))).collect();
     for text in [
         format!("{}x", ">".repeat(10_000)),
         format!("{}x", "> ".repeat(10_000)),

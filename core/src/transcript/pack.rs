@@ -26,8 +26,21 @@ pub struct TranscriptChunk<'a> {
     pub first_turn: usize,
     /// Its last turn.
     pub last_turn: usize,
+    /// What it has of each turn: without those that say nothing.
+    pub turns: Vec<TurnPart>,
     /// Its size in the unit of the budget.
     pub size: usize,
+}
+
+/// A turn in a chunk, or what the chunk has of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnPart {
+    /// Which turn, from 0.
+    pub turn: usize,
+    /// Offset of its first character in the rendered text.
+    pub start_char: usize,
+    /// Offset after its last character.
+    pub end_char: usize,
 }
 
 /// A turn, or a part of one that is too long.
@@ -190,19 +203,30 @@ impl<'a> Packer<'a> {
         let span = self.span();
         let (first_turn, last_turn) = (self.current[0].turn, self.current[self.current.len() - 1].turn);
         let turns = &self.turns[first_turn..=last_turn];
-        let text = &self.rendered.text[span.clone()];
-        let start_char = self.offsets.char_at(span.start);
+        let parts: Vec<TurnPart> =
+            (first_turn..=last_turn).filter_map(|turn| self.part(turn, &span)).collect();
         TranscriptChunk {
-            start_char,
-            end_char: start_char + text.chars().count(),
-            text,
+            start_char: self.offsets.char_at(span.start),
+            end_char: self.offsets.char_at(span.end),
+            text: &self.rendered.text[span],
             speaker: self.dominant_speaker(),
             start_ms: turns.iter().filter_map(|turn| turn.start_ms).min(),
             end_ms: turns.iter().filter_map(|turn| turn.end_ms.or(turn.start_ms)).max(),
             first_turn,
             last_turn,
+            turns: parts,
             size,
         }
+    }
+
+    fn part(&mut self, turn: usize, chunk: &Range<usize>) -> Option<TurnPart> {
+        let span = &self.rendered.spans[turn];
+        let (start, end) = (span.start.max(chunk.start), span.end.min(chunk.end));
+        (start < end).then(|| TurnPart {
+            turn,
+            start_char: self.offsets.char_at(start),
+            end_char: self.offsets.char_at(end),
+        })
     }
 
     fn dominant_speaker(&self) -> &'a str {

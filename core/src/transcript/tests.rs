@@ -10,6 +10,29 @@ fn budget(target: i64, max: i64, overlap: i64) -> Budget {
     Budget::try_new(Measure::Tokens, target, max, overlap).unwrap()
 }
 
+/// The parts of turns are what lies between, and together they are the chunk but for line ends.
+#[test]
+fn every_turn_has_its_span() {
+    let long = "A sentence that is long enough. ".repeat(80);
+    let turns: Vec<Turn> = ["Hä? One.", " ", &long, "Two."]
+        .iter()
+        .enumerate()
+        .map(|(i, text)| Turn::try_new("Ana", text, Some(i as i64), None).unwrap())
+        .collect();
+    let rendered = render(&turns);
+    let slice = |from: usize, to: usize| rendered.text.chars().skip(from).take(to - from).collect::<String>();
+    let chunks = chunk_transcript(&turns, &rendered, Budget::try_new(Measure::Tokens, 50, 80, 0).unwrap());
+    assert!(chunks.len() > 3);
+    for chunk in &chunks {
+        let parts: Vec<String> =
+            chunk.turns.iter().map(|part| slice(part.start_char, part.end_char)).collect();
+        assert_eq!(parts.join("\n"), chunk.text);
+        assert!(chunk.turns.iter().all(|part| part.turn != 1), "a turn that says nothing has no part");
+    }
+    let first = &chunks[0].turns[0];
+    assert_eq!((first.turn, slice(first.start_char, first.end_char)), (0, "Ana: Hä? One.".to_owned()));
+}
+
 #[test]
 fn turns_are_rendered_as_paragraphs_with_their_spans() {
     let turns = [turn("Ana", "hello\n", 0, 1), turn("", "  ", 1, 2), turn(" ", "bye", 2, 3)];

@@ -1,9 +1,10 @@
 //! Conversations, without state.
 
 use memento_core::chunk::Measure;
-use memento_core::transcript::{chunk_transcript as chunks_of, render};
+use memento_core::transcript::{Turn, TurnPart, chunk_transcript as chunks_of, render};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use serde_json::{Value, json};
 
 use crate::ffi::jsonb::Jsonb;
 use crate::service::text::{budget, int};
@@ -30,6 +31,7 @@ pub fn chunk_transcript(
             name!(first_turn, i32),
             name!(last_turn, i32),
             name!(token_count, i32),
+            name!(turns, Jsonb),
         ),
     >,
     ErrorReport,
@@ -54,8 +56,27 @@ pub fn chunk_transcript(
                 int(chunk.first_turn),
                 int(chunk.last_turn),
                 int(chunk.size),
+                turn_parts(&said, &chunk.turns),
             )
         })
         .collect();
     Ok(TableIterator::new(rows))
+}
+
+fn turn_parts(said: &[Turn], parts: &[TurnPart]) -> Jsonb {
+    parts
+        .iter()
+        .map(|part| {
+            let turn = &said[part.turn];
+            json!({
+                "turn": part.turn,
+                "speaker": turn.speaker,
+                "start_char": part.start_char,
+                "end_char": part.end_char,
+                "start_ts_ms": turn.start_ms,
+                "end_ts_ms": turn.end_ms,
+            })
+        })
+        .collect::<Value>()
+        .into()
 }
