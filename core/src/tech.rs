@@ -10,7 +10,9 @@
 mod address;
 mod code;
 mod kind;
+mod lead;
 mod looks;
+mod memo;
 mod name;
 mod number;
 mod part;
