@@ -155,11 +155,11 @@ fn is_prose(word: &[u8], looks: Looks) -> bool {
     if looks.digits() > 0 || !looks.has_only(const { Marks::of(b".:!?-") }) {
         return false;
     }
-    let letters = looks.letters();
     // As many letters at the beginning as there are: the punctuation is behind them.
-    word[..letters].iter().all(u8::is_ascii_alphabetic)
-        && word[..letters].iter().skip(1).all(u8::is_ascii_lowercase)
-        && !super::path::is_file_name(&word[..letters])
+    let letters = &word[..looks.letters()];
+    letters.first().is_none_or(u8::is_ascii_alphabetic)
+        && letters.iter().skip(1).all(u8::is_ascii_lowercase)
+        && !super::path::is_file_name(letters)
 }
 
 impl<'t> Iterator for Scanner<'t> {
