@@ -10,7 +10,9 @@
 mod address;
 mod code;
 mod kind;
+mod lead;
 mod looks;
+mod memo;
 mod name;
 mod number;
 mod part;
@@ -22,7 +24,7 @@ mod term;
 mod tests;
 mod word;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 pub use kind::Kind;
@@ -74,5 +76,10 @@ pub fn scan(text: &str) -> Scanner<'_> {
 
 /// The normal forms of a text's tokens, sorted and unique.
 pub fn tokens(text: &str) -> BTreeSet<String> {
-    scan(text).map(|found| found.normal_form()).collect()
+    // Most tokens of a log were there before: those need no normal form and no place in the order.
+    let mut seen = HashSet::new();
+    scan(text)
+        .filter(|found| seen.insert((found.text, found.kind)))
+        .map(|found| found.normal_form())
+        .collect()
 }

@@ -138,9 +138,8 @@ pub fn dashed(word: &[u8]) -> Option<Kind> {
 
 /// `0x80004005`, `0xC0000005`: what Windows answers; other hexadecimal numbers are addresses and the like.
 pub fn hexadecimal(digits: &[u8]) -> Kind {
-    let upper: Vec<u8> = digits.iter().take(4).map(u8::to_ascii_uppercase).collect();
-    let failure =
-        matches!(upper.as_slice(), b"8007" | b"8004" | b"8009" | b"800A" | b"8013" | b"8024" | b"C000");
+    const FAILURES: [&[u8]; 7] = [b"8007", b"8004", b"8009", b"800A", b"8013", b"8024", b"C000"];
+    let failure = digits.get(..4).is_some_and(|first| FAILURES.iter().any(|f| first.eq_ignore_ascii_case(f)));
     let generic = digits.eq_ignore_ascii_case(b"80004005") || digits.eq_ignore_ascii_case(b"8000FFFF");
     if digits.len() == 8 && (failure || generic) { Kind::ErrorCode } else { Kind::Hash }
 }

@@ -1,7 +1,7 @@
 //! What a technical token is.
 
 /// Kinds of technical tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `https://...`
     Url,

@@ -87,6 +87,11 @@ impl Looks {
         Self::of_word(word).0
     }
 
+    /// The same for words that look the same.
+    pub fn fingerprint(self) -> u64 {
+        self.seen ^ self.counts.rotate_left(8)
+    }
+
     pub fn letters(self) -> usize {
         (self.counts >> 32) as usize
     }

@@ -84,6 +84,7 @@ fn separator(text: &[u8], looks: Looks) -> Option<Separator> {
         return None;
     }
     if looks.has(b':')
+        && looks.has(b'/')
         && let Some(place) = text.windows(3).position(|three| three == b"://")
     {
         return Some(Separator::Scheme(place));

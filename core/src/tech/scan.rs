@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::looks::Marks;
+use super::lead::Lead;
+use super::looks::{Looks, Marks};
+use super::memo::Memo;
 use super::part::Parts;
-use super::word::{self, Lead, Word};
+use super::word::{self, Word};
 use super::{Kind, TechToken};
 
 /// More words that are joined without a blank are data.
@@ -19,13 +21,22 @@ pub struct Scanner<'t> {
     at: usize,
     lead: Lead,
     parts: Parts,
+    memo: Memo<'t>,
     found: Vec<(Range<usize>, Kind)>,
     next: usize,
 }
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, at: 0, lead: Lead::default(), parts: Parts::default(), found: Vec::new(), next: 0 }
+        Self {
+            text,
+            at: 0,
+            lead: Lead::default(),
+            parts: Parts::default(),
+            memo: Memo::new(text.len()),
+            found: Vec::new(),
+            next: 0,
+        }
     }
 
     /// Reads the next words that are joined to each other, mostly one; false at the end of the text.
@@ -93,15 +104,17 @@ impl<'t> Scanner<'t> {
             self.found.push((span.start..span.start + length, kind));
             return true;
         }
-        if !called && (looks.is_plain() || looks.is_short_number(bytes.len()) || is_prose(bytes)) {
+        if !called && (looks.is_plain() || looks.is_short_number(bytes.len()) || is_prose(bytes, looks)) {
             return false;
         }
         let before = self.found.len();
-        let found = &mut self.found;
-        let is_token = self.parts.collect(bytes, looks, |part, kind| {
-            let call = if called && part == (0..bytes.len()) { 2 } else { 0 };
-            found.push((span.start + part.start..span.start + part.end + call, kind));
-        });
+        let is_token = self.collect(bytes, looks, span.start);
+        if called
+            && let Some((first, _)) = self.found.get_mut(before)
+            && *first == *span
+        {
+            first.end += 2;
+        }
         if called
             && !is_token
             && looks.letters() > 1
@@ -113,6 +126,24 @@ impl<'t> Scanner<'t> {
         }
         is_token
     }
+
+    /// The tokens of a word that begins here; whether the word as a whole is one.
+    fn collect(&mut self, word: &'t [u8], looks: Looks, start: usize) -> bool {
+        if let Some(known) = self.memo.recall(word, looks) {
+            self.found
+                .extend(known.tokens().map(|(span, kind)| (start + span.start..start + span.end, kind)));
+            return known.is_token;
+        }
+        let before = self.found.len();
+        let found = &mut self.found;
+        let is_token = self
+            .parts
+            .collect(word, looks, |span, kind| found.push((start + span.start..start + span.end, kind)));
+        let tokens = self.found[before..].iter();
+        let tokens = tokens.map(|(span, kind)| (span.start - start..span.end - start, *kind));
+        self.memo.keep(word, looks, tokens, is_token);
+        is_token
+    }
 }
 
 /// What follows a code of HTTP: `404 error`, `500 Internal Server Error`.
@@ -120,12 +151,15 @@ const AFTER_STATUS: [&[u8]; 6] =
     [b" error", b" Error", b" Not Found", b" Internal", b" Bad Gateway", b" Forbidden"];
 
 /// Letters, with punctuation at the end, and no capital inside.
-fn is_prose(word: &[u8]) -> bool {
-    let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-    let punctuation = word[letters..].iter().all(|b| matches!(b, b'.' | b':' | b'!' | b'?' | b'-'));
-    punctuation
-        && word[..letters].iter().skip(1).all(u8::is_ascii_lowercase)
-        && !super::path::is_file_name(&word[..letters])
+fn is_prose(word: &[u8], looks: Looks) -> bool {
+    if looks.digits() > 0 || !looks.has_only(const { Marks::of(b".:!?-") }) {
+        return false;
+    }
+    // As many letters at the beginning as there are: the punctuation is behind them.
+    let letters = &word[..looks.letters()];
+    letters.first().is_none_or(u8::is_ascii_alphabetic)
+        && letters.iter().skip(1).all(u8::is_ascii_lowercase)
+        && !super::path::is_file_name(letters)
 }
 
 impl<'t> Iterator for Scanner<'t> {

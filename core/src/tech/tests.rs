@@ -142,6 +142,24 @@ fn hostile_text_takes_linear_time() {
 }
 
 proptest! {
+    /// Words are remembered with their tokens: what is known of one must never be told of another, and many of these differ
+    /// only where their places in the memory do not.
+    #[test]
+    fn a_word_has_the_same_tokens_after_others(
+        words in proptest::collection::vec("x_1234567[a-c.:/=_$-]{0,3}[0-2]1234567_x|[a-c1:/._-]{1,6}|[a-c/._]{60,70}", 1..60),
+    ) {
+        let spans = |text: &str, start: usize| -> Vec<_> {
+            scan(text).map(|found| (start + found.span.start..start + found.span.end, found.kind)).collect()
+        };
+        let (mut text, mut expected) = (String::new(), Vec::new());
+        for word in words.iter().chain(&words) {
+            expected.extend(spans(word, text.len()));
+            text.push_str(word);
+            text.push(' ');
+        }
+        prop_assert_eq!(spans(&text, 0), expected);
+    }
+
     #[test]
     fn every_span_is_inside_the_text(text in "(\\PC|[a-z0-9._/:=@$-]){0,60}") {
         for found in scan(&text) {
