@@ -7,10 +7,13 @@
 pub mod access;
 pub mod chunk;
 pub mod citation;
+pub mod filter;
 pub mod fusion;
+pub mod memory_kind;
 pub mod project;
 pub mod query;
 pub mod quote;
+pub mod retention;
 pub mod sentence;
 pub mod tech;
 pub mod token;
