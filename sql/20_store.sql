@@ -9,10 +9,21 @@ create table memento.item (
   tags text[] not null default '{}',
   source_system text,
   source_id text,
+  scope text not null default 'project',
+  doc_class text,
+  canonical_key text,
+  sensitivity text not null default 'normal',
+  visibility text not null default 'me',
+  retention text not null default 'forever',
+  pinned boolean not null default false,
+  archived_at timestamptz,
   metadata jsonb not null default '{}',
   primary key (project_id, item_id),
   constraint item_source_both check ((source_system is null) = (source_id is null)),
   constraint item_kind_form check (kind ~ '\S'),
+  constraint item_scope_known check (scope in ('project', 'feature', 'session', 'task')),
+  constraint item_sensitivity_known check (sensitivity in ('normal', 'sensitive', 'highly_sensitive')),
+  constraint item_visibility_known check (visibility in ('me', 'team', 'org', 'custom')),
   constraint item_metadata_object check (pg_catalog.jsonb_typeof(metadata) = 'object')
 );
 comment on table memento.item is 'Something remembered. Its content is in its versions.';
@@ -24,7 +35,16 @@ comment on column memento.item.title is 'A title for people.';
 comment on column memento.item.tags is 'Words to filter by.';
 comment on column memento.item.source_system is 'Where it comes from, for example a wiki. With source_id unique in the project.';
 comment on column memento.item.source_id is 'Its key there.';
+comment on column memento.item.scope is 'What it is about: project, feature, session or task.';
+comment on column memento.item.doc_class is 'What kind of document it is, for example app_spec; free to choose.';
+comment on column memento.item.canonical_key is 'Name under which it is the one true document of the project; unique in the project.';
+comment on column memento.item.sensitivity is 'normal, sensitive or highly_sensitive.';
+comment on column memento.item.visibility is 'Whom it is meant for: me, team, org or custom. What a role can see is decided by membership alone.';
+comment on column memento.item.retention is 'How long it is to be kept: forever, until_resolved, custom, or a time such as 90d, 6m or 1y.';
+comment on column memento.item.pinned is 'Whether it is to be preferred in searches.';
+comment on column memento.item.archived_at is 'Since when it is left out of searches; null for an active item. Its content is kept.';
 comment on column memento.item.metadata is 'Anything else, as a JSON object.';
+create unique index item_canonical_key on memento.item (project_id, canonical_key) where canonical_key is not null;
 create unique index item_source_key on memento.item (project_id, source_system, source_id) where source_id is not null;
 
 create table memento.version (
@@ -54,3 +74,61 @@ comment on column memento.version.is_latest is 'True for exactly one version of 
 comment on column memento.version.content_hash is 'SHA-256 of the content in UTF-8.';
 comment on column memento.version.content is 'The text.';
 create unique index version_latest_key on memento.version (project_id, item_id) where is_latest;
+
+-- What a version says can never be changed, by anyone: also not by the owner, a superuser or a replication role, unless the
+-- maintenance setting is on. Only its being the latest may end.
+create function memento._keep_version() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (new.project_id, new.version_id, new.item_id, new.created_at, new.version_num, new.content_hash, new.content)
+     is distinct from
+     (old.project_id, old.version_id, old.item_id, old.created_at, old.version_num, old.content_hash, old.content)
+     and pg_catalog.current_setting('memento.maintenance', true) is distinct from 'on' then
+    raise exception 'a version cannot be changed'
+      using errcode = 'object_not_in_prerequisite_state', detail = 'code=VERSION_IMMUTABLE',
+            hint = 'store the new content as the next version with memento.remember(), or erase the item with memento.forget()';
+  end if;
+  return new;
+end
+$$;
+comment on function memento._keep_version() is 'internal: keeps versions as they are';
+create trigger version_update_keep before update on memento.version
+  for each row execute function memento._keep_version();
+alter table memento.version enable always trigger version_update_keep;
+
+create function memento._check_version_hash() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if new.content_hash <> pg_catalog.sha256(pg_catalog.convert_to(new.content, 'UTF8')) then
+    raise exception 'content_hash is not that of the content'
+      using errcode = 'check_violation', detail = 'code=VERSION_HASH', hint = 'leave versions to memento.remember()';
+  end if;
+  return new;
+end
+$$;
+comment on function memento._check_version_hash() is 'internal: checks the hash of a version';
+create trigger version_insert_check_hash before insert on memento.version
+  for each row execute function memento._check_version_hash();
+
+create table memento.erasure (
+  project_id uuid not null references memento.project on delete cascade,
+  erasure_id uuid not null default pg_catalog.gen_random_uuid(),
+  erased_at timestamptz not null default pg_catalog.clock_timestamp(),
+  erased_by name not null,
+  item_ids uuid[] not null,
+  version_ids uuid[] not null,
+  chunk_count bigint not null,
+  primary key (project_id, erasure_id)
+);
+comment on table memento.erasure is 'What forget() has erased: keys and counts, no content. It is what verify_forgotten() looks for.';
+comment on column memento.erasure.project_id is 'The project.';
+comment on column memento.erasure.erasure_id is 'Key of the receipt in its project.';
+comment on column memento.erasure.erased_at is 'When.';
+comment on column memento.erasure.erased_by is 'By which role.';
+comment on column memento.erasure.item_ids is 'The items that were erased.';
+comment on column memento.erasure.version_ids is 'Their versions.';
+comment on column memento.erasure.chunk_count is 'How many chunks they had.';

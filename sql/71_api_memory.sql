@@ -10,9 +10,23 @@ begin atomic
   select * from memento.search(query, k, filters, null);
 end;
 
-comment on function memento.remember(text, text, text, text[], text, text, jsonb) is
+comment on function memento.remember(text, text, text, text[], text, text, jsonb, text, text, text, text, text) is
   'Stores a text as a memory of the current project, chunked and searchable when it returns. The same source_system and source_id again: nothing happens if the content is the same, else it is the next version (title, kind, tags and metadata stay those of the first). Returns status (created, updated, unchanged), item_id, version_id, version_num and the number of chunks. Needs write access.';
 comment on function memento.search(text, int, jsonb, timestamptz) is
-  'The k best chunks of the current project for a query, best first, from the latest versions or from those that were live at as_of. Filters: kinds, tags_any, tags_all. lanes says which kind of search found a chunk, and at which rank. Needs read access.';
+  'The k best chunks of the current project for a query, best first, from the latest versions or from those that were live at as_of. Filters: kinds, scopes, doc_classes, tags_any, tags_all, sensitivities, visibility_scopes, source_systems, item_ids, exclude_item_ids, pinned_only, canonical_only, created_after, created_before; all must hold, and an empty list of what is wanted matches nothing. Archived items are left out. lanes says which kind of search found a chunk, and at which rank. Needs read access.';
 comment on function memento.recall(text, int, jsonb) is
   'What is remembered about something: the k best chunks of the current project, as search() gives them. Needs read access.';
+comment on function memento.memory_get(uuid, int, timestamptz) is
+  'An item of the current project with its latest version, or with that of a number, or with the one that was live at a time. Needs read access.';
+comment on function memento.memory_history(uuid, int, int) is
+  'The versions of an item, newest first, without their content: at most max_versions, before a version number. next_before is where the next page begins, null on the last. Needs read access.';
+comment on function memento.memory_restore(uuid, int) is
+  'Makes what an old version says the newest version of the item: a new one, the history stays. Returns what remember() does, with the status restored, or unchanged if the newest says the same. Needs write access.';
+comment on function memento.memory_pin(uuid) is 'Pins an item. Needs write access.';
+comment on function memento.memory_unpin(uuid) is 'Unpins an item. Needs write access.';
+comment on function memento.memory_archive(uuid, boolean) is
+  'Leaves an item out of searches, or brings it back with archived => false. Its content is kept. Needs write access.';
+comment on function memento.forget(uuid, text, text, boolean) is
+  'Erases an item, all items from a source, or all of the current project: content, versions and chunks, for good, in one transaction. Returns a receipt with counts, for verify_forgotten(). Needs write access, admin for whole_project.';
+comment on function memento.verify_forgotten(uuid) is
+  'Whether nothing is left of what a receipt of forget() says was erased: the rows that remain, table by table. Needs read access.';

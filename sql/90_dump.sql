@@ -6,4 +6,5 @@ select pg_catalog.pg_extension_config_dump('memento.domain_term', '');
 select pg_catalog.pg_extension_config_dump('memento.item', '');
 select pg_catalog.pg_extension_config_dump('memento.version', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk', '');
+select pg_catalog.pg_extension_config_dump('memento.erasure', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk_id_seq', '');

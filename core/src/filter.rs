@@ -27,8 +27,7 @@ pub const MOST_VALUES: usize = 1000;
 pub const LONGEST_VALUE: usize = 500;
 
 /// The keys that a filter knows, sorted.
-pub const KEYS: [&str; 15] = [
-    "artifact_uids",
+pub const KEYS: [&str; 14] = [
     "canonical_only",
     "created_after",
     "created_before",
@@ -64,8 +63,6 @@ pub struct Filter {
     pub visibility_scopes: Option<Vec<Visibility>>,
     /// From one of these systems.
     pub source_systems: Option<Vec<String>>,
-    /// One of these artifacts.
-    pub artifact_uids: Option<Vec<String>>,
     /// One of these items.
     pub item_ids: Option<Vec<Uuid>>,
     /// None of these items.
@@ -98,7 +95,6 @@ impl Filter {
 
     fn set(&mut self, key: &'static str, value: &Value) -> Result<(), FilterError> {
         match key {
-            "artifact_uids" => self.artifact_uids = Some(list(key, value, text)?),
             "canonical_only" => self.canonical_only = flag(key, value)?,
             "created_after" => self.created_after = Some(timestamp(key, value)?),
             "created_before" => self.created_before = Some(timestamp(key, value)?),
@@ -136,7 +132,6 @@ impl Filter {
             || is_empty(&self.sensitivities)
             || is_empty(&self.visibility_scopes)
             || is_empty(&self.source_systems)
-            || is_empty(&self.artifact_uids)
             || is_empty(&self.item_ids)
             || matches!((self.created_after, self.created_before), (Some(after), Some(before)) if after >= before)
             || self

@@ -18,6 +18,9 @@ static ALLOW_DROP: GucSetting<bool> = GucSetting::<bool>::new(false);
 /// statement that chunks it would hold its transaction open for seconds.
 static MAX_CONTENT_KB: GucSetting<i32> = GucSetting::<i32>::new(32 * 1024);
 
+/// Off: what a version says is evidence.
+static MAINTENANCE: GucSetting<bool> = GucSetting::<bool>::new(false);
+
 /// Empty: no local model. A path on the server, hence for its administrator only.
 static MODEL_DIR: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
@@ -48,6 +51,14 @@ pub fn init() {
         512 * 1024,
         GucContext::Suset,
         GucFlags::UNIT_KB,
+    );
+    GucRegistry::define_bool_guc(
+        c"memento.maintenance",
+        c"Lets an administrator change versions, which are immutable otherwise.",
+        c"For repairs only. Read by a trigger of the table version.",
+        &MAINTENANCE,
+        GucContext::Suset,
+        GucFlags::default(),
     );
     GucRegistry::define_string_guc(
         c"memento.model_dir",

@@ -59,7 +59,19 @@ extension_sql_file!(
 extension_sql_file!(
     "../../sql/71_api_memory.sql",
     name = "api_memory",
-    requires = ["api_tenancy", api::memory::remember, api::search::search]
+    requires = [
+        "api_tenancy",
+        api::memory::remember,
+        api::memory::memory_get,
+        api::memory::memory_history,
+        api::memory::memory_restore,
+        api::memory::memory_pin,
+        api::memory::memory_unpin,
+        api::memory::memory_archive,
+        api::memory::forget,
+        api::memory::verify_forgotten,
+        api::search::search
+    ]
 );
 extension_sql_file!(
     "../../sql/72_api_operate.sql",

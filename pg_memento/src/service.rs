@@ -4,6 +4,7 @@ pub mod access;
 pub mod doctor;
 pub mod drop_guard;
 pub mod evidence;
+pub mod item;
 pub mod memory;
 pub mod search;
 pub mod tenancy;

@@ -42,9 +42,10 @@ fn scene() -> Scene {
 }
 
 /// How to call every function of the schema with the victim's project. A function that is not here fails the test.
-fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
+fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<String>> {
     let references = [SECRET.to_owned(), format!("{SECRET}/{SECRET}"), victim_project.to_owned()];
     let each = |call: &dyn Fn(&str) -> String| references.iter().map(|r| call(r)).collect::<Vec<_>>();
+    let items = |function: &str| vec![format!("select {function}('{victim_item}')")];
     BTreeMap::from([
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
         ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
@@ -58,8 +59,21 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
         ("current_project", vec!["select memento.current_project()".into()]),
         ("doctor", vec!["select * from memento.doctor()".into()]),
         ("domain_terms", vec!["select memento.domain_terms()".into()]),
+        (
+            "forget",
+            vec![
+                format!("select memento.forget(source_system => '{SECRET}')"),
+                "select memento.forget(whole_project => true)".into(),
+            ],
+        ),
         ("grant_access", each(&|r| format!("select memento.grant_access('other', '{r}', 'read')"))),
         ("locate_quote", vec!["select memento.locate_quote('a text', 'text')".into()]),
+        ("memory_archive", items("memento.memory_archive")),
+        ("memory_get", items("memento.memory_get")),
+        ("memory_history", items("memento.memory_history")),
+        ("memory_pin", items("memento.memory_pin")),
+        ("memory_restore", vec![format!("select memento.memory_restore('{victim_item}', 1)")]),
+        ("memory_unpin", items("memento.memory_unpin")),
         ("outline", vec!["select memento.outline('# a heading')".into()]),
         ("readable_projects", vec!["select memento.readable_projects()".into()]),
         ("recall", vec![format!("select * from memento.recall('{SECRET} lives here')")]),
@@ -77,13 +91,16 @@ fn calls(victim_project: &str) -> BTreeMap<&'static str, Vec<String>> {
         ),
         ("tech_token_spans", vec!["select memento.tech_token_spans('PAY-4012')".into()]),
         ("tech_tokens", vec!["select memento.tech_tokens('PAY-4012')".into()]),
+        ("verify_forgotten", vec![format!("select memento.verify_forgotten('{victim_item}')")]),
         ("use_project", each(&|r| format!("select memento.use_project('{r}')"))),
         ("version", vec!["select memento.version()".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
         ("_grant_use", vec!["select memento._grant_use('other')".into()]),
         ("_held_roles", vec!["select memento._held_roles('victim'::regrole)".into()]),
+        ("_check_version_hash", vec![]),
         ("_keep_default_project", vec![]),
         ("_keep_default_workspace", vec![]),
+        ("_keep_version", vec![]),
         ("_load_library", vec![]),
         ("_refuse_default", vec![]),
         ("_revoke_use_from_stranger", vec!["select memento._revoke_use_from_stranger('victim')".into()]),
@@ -124,7 +141,11 @@ fn no_function_and_no_table_shows_another_project() {
         .query_one("select project_id::text from memento.project where name = $1", &[&SECRET])
         .unwrap()
         .get(0);
-    let calls = calls(&project);
+    let item: String = admin
+        .query_one("select item_id::text from memento.item where project_id = $1::text::uuid", &[&project])
+        .unwrap()
+        .get(0);
+    let calls = calls(&project, &item);
     let functions = text_column(
         &mut admin,
         "select distinct proname::text from pg_proc where pronamespace = 'memento'::regnamespace order by 1",

@@ -44,6 +44,54 @@ fn writers_of_one_source_take_turns() {
     assert_eq!((row.get(3), row.get(4)), (1_i64, versions as i32), "exactly one latest, the last");
 }
 
+/// Whatever function writes the next version of an item: numbers have no gaps, and one version is the latest.
+#[test]
+fn restoring_and_remembering_take_turns() {
+    const ROUNDS: usize = 15;
+    let cluster = Cluster::start();
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let item: String = client
+        .query_one(
+            "select memento.remember('the beginning', source_system => 's', source_id => 'one') ->> 'item_id'",
+            &[],
+        )
+        .unwrap()
+        .get(0);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (cluster, database, item) = (&cluster, &database, &item);
+            scope.spawn(move || {
+                let mut client = cluster.connect(database);
+                for round in 0..ROUNDS {
+                    if writer % 2 == 0 {
+                        let content = format!("round {round} of writer {writer}");
+                        client
+                            .execute(
+                                "select memento.remember($1, source_system => 's', source_id => 'one')",
+                                &[&content],
+                            )
+                            .unwrap();
+                    } else {
+                        client.execute("select memento.memory_restore($1::text::uuid, 1)", &[item]).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    let row = client
+        .query_one(
+            "select count(*), max(version_num)::bigint, count(*) filter (where is_latest),
+                    max(version_num) filter (where is_latest)::bigint
+               from memento.version",
+            &[],
+        )
+        .unwrap();
+    let (versions, last): (i64, i64) = (row.get(0), row.get(1));
+    assert!(versions > 2 * ROUNDS as i64);
+    assert_eq!((last, row.get(2), row.get(3)), (versions, 1_i64, versions), "gapless, one latest");
+}
+
 #[test]
 fn the_same_project_is_made_once() {
     let cluster = Cluster::start();

@@ -10,7 +10,7 @@ fn error(json: Value) -> FilterError {
 fn every_key_is_read() {
     let id = "0b0f7b9e-8c5a-4f0e-9d55-3a1c1c1c1c1c";
     let json = json!({
-        "artifact_uids": ["uid_1"], "canonical_only": true, "created_after": "2026-01-31",
+        "canonical_only": true, "created_after": "2026-01-31",
         "created_before": "2026-02-01T00:00:00Z", "doc_classes": ["app_spec"], "exclude_item_ids": [id],
         "item_ids": [id], "kinds": ["note"], "pinned_only": true, "scopes": ["task", "project"],
         "sensitivities": ["normal"], "source_systems": ["mail"], "tags_all": ["a"], "tags_any": ["b", "a", "b"],
@@ -28,7 +28,6 @@ fn every_key_is_read() {
         sensitivities: Some(vec![Sensitivity::Normal]),
         visibility_scopes: Some(vec![Visibility::Team]),
         source_systems: Some(vec!["mail".into()]),
-        artifact_uids: Some(vec!["uid_1".into()]),
         item_ids: Some(vec![id]),
         exclude_item_ids: vec![id],
         pinned_only: true,
@@ -55,7 +54,6 @@ fn an_empty_list_of_what_is_wanted_matches_nothing() {
         .into_iter()
         .filter(|key| Filter::from_json(&json!({ *key: [] })).is_ok_and(|filter| filter.matches_nothing()));
     let lists = [
-        "artifact_uids",
         "doc_classes",
         "item_ids",
         "kinds",

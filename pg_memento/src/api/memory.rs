@@ -1,11 +1,13 @@
 //! Remembering.
 
+use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::json;
 
-use crate::error::ApiResult;
+use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
-use crate::service::memory::{self, StoreError};
+use crate::service::item::{self, Change, Forgotten};
+use crate::service::memory::{self, Remembered, StoreError};
 use crate::spi::store::{NewMemory, Source};
 
 #[pg_extern(volatile, parallel_unsafe)]
@@ -18,6 +20,11 @@ pub fn remember(
     source_system: default!(Option<&str>, "null"),
     source_id: default!(Option<&str>, "null"),
     metadata: default!(Option<Jsonb>, "'{}'"),
+    scope: default!(Option<&str>, "'project'"),
+    doc_class: default!(Option<&str>, "null"),
+    sensitivity: default!(Option<&str>, "'normal'"),
+    visibility: default!(Option<&str>, "'me'"),
+    retention: default!(Option<&str>, "'forever'"),
 ) -> ApiResult<Jsonb> {
     let source = match (source_system, source_id) {
         (Some(system), Some(id)) => Some(Source { system, id }),
@@ -32,13 +39,81 @@ pub fn remember(
         tags,
         source,
         metadata: metadata.unwrap_or_else(|| json!({}).into()),
+        class: memory::classification(scope, doc_class, sensitivity, visibility, retention)?,
     })?;
-    Ok(json!({
+    Ok(receipt(&remembered))
+}
+
+fn receipt(remembered: &Remembered) -> Jsonb {
+    json!({
         "status": remembered.status.as_str(),
         "item_id": remembered.item_id.to_string(),
         "version_id": remembered.version_id.to_string(),
         "version_num": remembered.version_num,
         "chunks": remembered.chunk_count,
     })
-    .into())
+    .into()
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_restore(item_id: Option<Uuid>, version_num: Option<i32>) -> ApiResult<Jsonb> {
+    let restored = item::restore(given("item_id", item_id)?, given("version_num", version_num)?)?;
+    Ok(receipt(&restored))
+}
+
+#[pg_extern(stable, parallel_restricted)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_get(
+    item_id: Option<Uuid>,
+    version_num: default!(Option<i32>, "null"),
+    as_of: default!(Option<TimestampWithTimeZone>, "null"),
+) -> ApiResult<Jsonb> {
+    Ok(item::get(given("item_id", item_id)?, version_num, as_of)?)
+}
+
+#[pg_extern(stable, parallel_restricted)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_history(
+    item_id: Option<Uuid>,
+    max_versions: default!(Option<i32>, "50"),
+    before_version: default!(Option<i32>, "null"),
+) -> ApiResult<Jsonb> {
+    Ok(item::history(given("item_id", item_id)?, max_versions.unwrap_or(50), before_version)?)
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_pin(item_id: Option<Uuid>) -> ApiResult<Jsonb> {
+    Ok(item::set_state(given("item_id", item_id)?, Change::Pinned(true))?)
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_unpin(item_id: Option<Uuid>) -> ApiResult<Jsonb> {
+    Ok(item::set_state(given("item_id", item_id)?, Change::Pinned(false))?)
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_archive(item_id: Option<Uuid>, archived: default!(Option<bool>, "true")) -> ApiResult<Jsonb> {
+    Ok(item::set_state(given("item_id", item_id)?, Change::Archived(archived.unwrap_or(true)))?)
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn forget(
+    item_id: default!(Option<Uuid>, "null"),
+    source_system: default!(Option<&str>, "null"),
+    source_id: default!(Option<&str>, "null"),
+    whole_project: default!(Option<bool>, "false"),
+) -> ApiResult<Jsonb> {
+    let what = Forgotten::try_new(item_id, source_system, source_id, whole_project.unwrap_or(false))?;
+    Ok(item::forget(what)?)
+}
+
+#[pg_extern(stable, parallel_restricted)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn verify_forgotten(receipt_id: Option<Uuid>) -> ApiResult<Jsonb> {
+    Ok(item::verify_forgotten(given("receipt_id", receipt_id)?)?)
 }

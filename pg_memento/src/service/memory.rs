@@ -2,16 +2,19 @@
 
 use memento_core::access::AccessLevel;
 use memento_core::chunk::{Budget, Chunk, chunk_grouped, grouping_for};
+use memento_core::memory_kind::{Scope, Sensitivity, Visibility};
+use memento_core::retention::RetentionError;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
-use crate::spi::store::{self, NewMemory};
+use crate::spi::store::{self, Classification, NewMemory};
 use crate::{ffi, gucs, spi};
 
 /// What became of a memory.
+#[derive(Clone, Copy)]
 pub struct Remembered {
     pub status: Status,
     pub item_id: Uuid,
@@ -26,6 +29,7 @@ pub enum Status {
     Created,
     Updated,
     Unchanged,
+    Restored,
 }
 
 impl Status {
@@ -35,6 +39,7 @@ impl Status {
             Self::Created => "created",
             Self::Updated => "updated",
             Self::Unchanged => "unchanged",
+            Self::Restored => "restored",
         }
     }
 }
@@ -54,6 +59,10 @@ pub enum StoreError {
     BadTag,
     #[error("metadata must be a JSON object")]
     MetadataNotObject,
+    #[error("{argument} must be one of {}", .known.join(", "))]
+    UnknownWord { argument: &'static str, known: &'static [&'static str] },
+    #[error(transparent)]
+    Retention(#[from] RetentionError),
     #[error(transparent)]
     Access(#[from] AccessError),
     #[error(transparent)]
@@ -90,6 +99,8 @@ impl Failure for StoreError {
             Self::EmptyArgument(name) => Some(format!("leave {name} out to use its default")),
             Self::HalfASource => Some("give both, or neither".into()),
             Self::BadTag => Some("for example: tags => array['runbook', 'payments']".into()),
+            Self::UnknownWord { argument, .. } => Some(format!("leave {argument} out to use its default")),
+            Self::Retention(_) => Some("for example: retention => '1y'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"author\": \"ana\"}'".into()),
             Self::Access(error) => error.hint(),
             Self::Statement(error) => error.hint(),
@@ -104,6 +115,33 @@ pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
     let project = authorize_current(AccessLevel::Write)?;
     let chunks = chunked(memory.content, memory.kind);
     Ok(as_owner(|| write(project, memory, &chunks))?)
+}
+
+/// How a memory is to be treated, from the words that a user gives; null is the default.
+pub fn classification<'a>(
+    scope: Option<&str>,
+    doc_class: Option<&'a str>,
+    sensitivity: Option<&str>,
+    visibility: Option<&str>,
+    retention: Option<&str>,
+) -> Result<Classification<'a>, StoreError> {
+    if doc_class.is_some_and(|class| class.trim().is_empty()) {
+        return Err(StoreError::EmptyArgument("doc_class"));
+    }
+    let unknown = |argument, known| move || StoreError::UnknownWord { argument, known };
+    Ok(Classification {
+        scope: scope
+            .map_or(Some(Scope::Project), Scope::from_word)
+            .ok_or_else(unknown("scope", Scope::WORDS))?,
+        doc_class,
+        sensitivity: sensitivity
+            .map_or(Some(Sensitivity::Normal), Sensitivity::from_word)
+            .ok_or_else(unknown("sensitivity", Sensitivity::WORDS))?,
+        visibility: visibility
+            .map_or(Some(Visibility::Me), Visibility::from_word)
+            .ok_or_else(unknown("visibility", Visibility::WORDS))?,
+        retention: retention.unwrap_or("forever").parse()?,
+    })
 }
 
 fn check(memory: &NewMemory) -> Result<(), StoreError> {
@@ -132,7 +170,8 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn chunked<'a>(content: &'a str, kind: &str) -> Vec<Chunk<'a>> {
+/// The chunks of a content, as its kind has them.
+pub fn chunked<'a>(content: &'a str, kind: &str) -> Vec<Chunk<'a>> {
     chunk_grouped(content, Budget::default(), grouping_for(kind))
         .inspect(|_| ffi::server::check_for_interrupts())
         .collect()
@@ -143,6 +182,7 @@ fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementRe
     let latest = match memory.source {
         Some(source) => {
             store::lock_source(project, source)?;
+            store::lock_item_of_source(project, source)?;
             store::latest_version(project, source, content)?
         }
         None => None,
@@ -160,9 +200,21 @@ fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementRe
         Some(latest) => (Status::Updated, latest.item_id, latest.version_num + 1),
         None => (Status::Created, store::insert_item(project, memory)?, 1),
     };
-    let version_id = store::insert_version(project, item_id, version_num, content)?;
+    let version_id = write_version(project, item_id, version_num, content, chunks)?;
+    Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len() })
+}
+
+/// The next version of an item that is locked, with its chunks.
+pub fn write_version(
+    project: Uuid,
+    item: Uuid,
+    version_num: i32,
+    content: &str,
+    chunks: &[Chunk],
+) -> spi::StatementResult<Uuid> {
+    let version = store::insert_version(project, item, version_num, content)?;
     let tokenizer = Tokenizer::of_project(project)?;
     let tokens = chunks.iter().map(|chunk| as_lines(&tokenizer.tokens(chunk.text))).collect();
-    store::insert_chunks(project, version_id, chunks, tokens, tokenizer.versions())?;
-    Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len() })
+    store::insert_chunks(project, version, chunks, tokens, tokenizer.versions())?;
+    Ok(version)
 }

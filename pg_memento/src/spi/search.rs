@@ -1,6 +1,9 @@
 //! The lanes of retrieval.
 
+use memento_core::filter::{Filter, Timestamp};
+use memento_core::memory_kind::{self, Sensitivity, Visibility};
 use pgrx::Uuid;
+use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 
 use super::{StatementResult, required, rows};
@@ -9,9 +12,7 @@ use crate::ffi::jsonb::Jsonb;
 /// What a search is limited to.
 pub struct Scope {
     pub project: Uuid,
-    pub kinds: Option<Vec<String>>,
-    pub tags_any: Option<Vec<String>>,
-    pub tags_all: Option<Vec<String>>,
+    pub filter: Filter,
     pub as_of: Option<TimestampWithTimeZone>,
 }
 
@@ -37,32 +38,47 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
     let Some(words) = words.into_iter().flatten().next() else {
         return Ok(Vec::new());
     };
-    rows(
-        include_str!("queries/search_full_text.sql"),
-        &[
-            scope.project.into(),
-            words.into(),
-            limit.into(),
-            scope.kinds.clone().into(),
-            scope.tags_any.clone().into(),
-            scope.tags_all.clone().into(),
-            scope.as_of.into(),
-        ],
-        |row| {
-            Ok(Hit {
-                chunk_id: required(&row, 1)?,
-                item_id: required(&row, 2)?,
-                version_num: required(&row, 3)?,
-                title: row.get(4)?,
-                kind: required(&row, 5)?,
-                heading_path: required(&row, 6)?,
-                section_anchor: row.get(7)?,
-                start_char: required(&row, 8)?,
-                end_char: required(&row, 9)?,
-                excerpt: required(&row, 10)?,
-                score: required(&row, 11)?,
-                lanes: required(&row, 12)?,
-            })
-        },
-    )
+    let mut arguments: Vec<DatumWithOid> =
+        vec![scope.project.into(), words.into(), limit.into(), scope.as_of.into()];
+    arguments.extend(conditions(&scope.filter));
+    rows(include_str!("queries/search_full_text.sql"), &arguments, |row| {
+        Ok(Hit {
+            chunk_id: required(&row, 1)?,
+            item_id: required(&row, 2)?,
+            version_num: required(&row, 3)?,
+            title: row.get(4)?,
+            kind: required(&row, 5)?,
+            heading_path: required(&row, 6)?,
+            section_anchor: row.get(7)?,
+            start_char: required(&row, 8)?,
+            end_char: required(&row, 9)?,
+            excerpt: required(&row, 10)?,
+            score: required(&row, 11)?,
+            lanes: required(&row, 12)?,
+        })
+    })
+}
+
+/// The filter as arguments, in the order in which statements that filter items have them.
+fn conditions(filter: &Filter) -> [DatumWithOid<'static>; 14] {
+    fn words<T: Copy>(values: &Option<Vec<T>>, word: fn(T) -> &'static str) -> Option<Vec<&'static str>> {
+        values.as_ref().map(|values| values.iter().map(|value| word(*value)).collect())
+    }
+    let ids = |ids: &[uuid::Uuid]| ids.iter().map(|id| Uuid::from_bytes(*id.as_bytes())).collect::<Vec<_>>();
+    [
+        filter.kinds.clone().into(),
+        words(&filter.scopes, memory_kind::Scope::as_str).into(),
+        filter.doc_classes.clone().into(),
+        filter.tags_any.clone().into(),
+        filter.tags_all.clone().into(),
+        words(&filter.sensitivities, Sensitivity::as_str).into(),
+        words(&filter.visibility_scopes, Visibility::as_str).into(),
+        filter.source_systems.clone().into(),
+        filter.item_ids.as_deref().map(ids).into(),
+        ids(&filter.exclude_item_ids).into(),
+        filter.pinned_only.into(),
+        filter.canonical_only.into(),
+        filter.created_after.map(Timestamp::micros).into(),
+        filter.created_before.map(Timestamp::micros).into(),
+    ]
 }

@@ -1,6 +1,8 @@
 //! Items, versions and chunks.
 
 use memento_core::chunk::Chunk;
+use memento_core::memory_kind::{Scope, Sensitivity, Visibility};
+use memento_core::retention::Retention;
 use pgrx::Uuid;
 use serde_json::json;
 
@@ -16,6 +18,17 @@ pub struct NewMemory<'a> {
     pub tags: Vec<String>,
     pub source: Option<Source<'a>>,
     pub metadata: Jsonb,
+    pub class: Classification<'a>,
+}
+
+/// How a memory is to be treated.
+#[derive(Clone, Copy)]
+pub struct Classification<'a> {
+    pub scope: Scope,
+    pub doc_class: Option<&'a str>,
+    pub sensitivity: Sensitivity,
+    pub visibility: Visibility,
+    pub retention: Retention,
 }
 
 /// Where a memory comes from; the same source again is a new version of the same item.
@@ -37,6 +50,16 @@ pub struct LatestVersion {
 pub fn lock_source(project: Uuid, source: Source) -> StatementResult<()> {
     write(
         include_str!("queries/lock_source.sql"),
+        &[project.into(), source.system.into(), source.id.into()],
+        |_| Ok(()),
+    )?;
+    Ok(())
+}
+
+/// Makes writers of the item that comes from a source, by whatever function, wait for each other.
+pub fn lock_item_of_source(project: Uuid, source: Source) -> StatementResult<()> {
+    write(
+        include_str!("queries/lock_item_of_source.sql"),
         &[project.into(), source.system.into(), source.id.into()],
         |_| Ok(()),
     )?;
@@ -76,6 +99,11 @@ pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
             memory.source.map(|source| source.system).into(),
             memory.source.map(|source| source.id).into(),
             memory.metadata.into(),
+            memory.class.scope.as_str().into(),
+            memory.class.doc_class.into(),
+            memory.class.sensitivity.as_str().into(),
+            memory.class.visibility.as_str().into(),
+            memory.class.retention.to_string().into(),
         ],
     )
 }

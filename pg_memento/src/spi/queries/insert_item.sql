@@ -1,3 +1,5 @@
-insert into memento.item (project_id, kind, title, tags, source_system, source_id, metadata)
-values ($1, $2::text, $3::text, $4::text[], $5::text, $6::text, $7::jsonb)
+-- $1 project
+insert into memento.item (project_id, kind, title, tags, source_system, source_id, metadata, scope, doc_class, sensitivity,
+                          visibility, retention)
+values ($1, $2::text, $3::text, $4::text[], $5::text, $6::text, $7::jsonb, $8::text, $9::text, $10::text, $11::text, $12::text)
 returning item_id

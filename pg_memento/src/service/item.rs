@@ -1,0 +1,194 @@
+//! What can be done with an item that exists.
+
+use memento_core::access::AccessLevel;
+use pgrx::Uuid;
+use pgrx::prelude::*;
+use serde_json::json;
+
+use super::access::{AccessError, as_owner, authorize_current};
+use super::memory::{Remembered, Status, chunked, write_version};
+use crate::error::{Failure, StatementError, reported};
+use crate::ffi::jsonb::Jsonb;
+use crate::spi::item::Doomed;
+use crate::{ffi, spi};
+
+/// The most versions of one page.
+pub const MAX_VERSIONS: i32 = 1000;
+
+/// Why something cannot be done with an item.
+#[derive(Debug, thiserror::Error)]
+pub enum ItemError {
+    #[error("item {0} does not exist in this project")]
+    NoItem(Uuid),
+    #[error("item {0} has no such version")]
+    NoVersion(Uuid),
+    #[error("version_num and as_of are two ways to say which version")]
+    TwoVersions,
+    #[error("max_versions must be between 1 and {MAX_VERSIONS}, not {0}")]
+    BadLimit(i32),
+    #[error("forget needs to know what")]
+    NothingNamed,
+    #[error("forget takes an item, a source, or the whole project: one of them")]
+    TooMuchNamed,
+    #[error("receipt {0} does not exist in this project")]
+    NoReceipt(Uuid),
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+}
+
+reported!(ItemError);
+
+impl Failure for ItemError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::NoItem(_) | Self::NoVersion(_) | Self::NoReceipt(_) => {
+                PgSqlErrorCode::ERRCODE_NO_DATA_FOUND
+            }
+            Self::Access(error) => error.sqlstate(),
+            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoItem(_) => "ITEM_NOT_FOUND",
+            Self::NoVersion(_) => "VERSION_NOT_FOUND",
+            Self::NoReceipt(_) => "RECEIPT_NOT_FOUND",
+            Self::Access(error) => error.code(),
+            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoItem(_) => Some("it may be in another project: see memento.use_project()".into()),
+            Self::NoVersion(item) => Some(format!("see memento.memory_history('{item}')")),
+            Self::TwoVersions => Some("give one of them".into()),
+            Self::BadLimit(_) => Some("read on with before_version => next_before of the page before".into()),
+            Self::NothingNamed | Self::TooMuchNamed => Some(
+                "for example: item_id => '...', or source_system => 'wiki', source_id => 'page-7'".into(),
+            ),
+            Self::NoReceipt(_) => Some("see: select * from memento.erasure".into()),
+            Self::Access(error) => error.hint(),
+            Self::Statement(error) => error.hint(),
+        }
+    }
+}
+
+/// An item with a version of it.
+pub fn get(
+    item: Uuid,
+    version_num: Option<i32>,
+    as_of: Option<TimestampWithTimeZone>,
+) -> Result<Jsonb, ItemError> {
+    if version_num.is_some() && as_of.is_some() {
+        return Err(ItemError::TwoVersions);
+    }
+    let project = authorize_current(AccessLevel::Read)?;
+    match as_owner(|| spi::item::get(project, item, version_num, as_of))? {
+        Some(found) => Ok(found),
+        None => Err(missing(project, item)?),
+    }
+}
+
+/// A page of an item's versions, newest first.
+pub fn history(item: Uuid, limit: i32, before: Option<i32>) -> Result<Jsonb, ItemError> {
+    if !(1..=MAX_VERSIONS).contains(&limit) {
+        return Err(ItemError::BadLimit(limit));
+    }
+    let project = authorize_current(AccessLevel::Read)?;
+    if !as_owner(|| spi::item::exists(project, item))? {
+        return Err(ItemError::NoItem(item));
+    }
+    as_owner(|| spi::item::history(project, item, before, limit))?.ok_or(ItemError::NoItem(item))
+}
+
+/// What an old version says becomes the newest; nothing happens if it is what the newest says.
+pub fn restore(item: Uuid, version_num: i32) -> Result<Remembered, ItemError> {
+    let project = authorize_current(AccessLevel::Write)?;
+    let Some(kind) = as_owner(|| spi::item::lock(project, item))? else {
+        return Err(ItemError::NoItem(item));
+    };
+    let content = |version| as_owner(|| spi::item::content(project, item, version));
+    let (Some(old), Some(latest)) = (content(Some(version_num))?, content(None)?) else {
+        return Err(ItemError::NoVersion(item));
+    };
+    let chunks = chunked(&old.content, &kind);
+    let next = latest.version_num + 1;
+    Ok(as_owner(|| {
+        let (status, version_id, version_num) = if old.content == latest.content {
+            (Status::Unchanged, latest.version_id, latest.version_num)
+        } else {
+            (Status::Restored, write_version(project, item, next, &old.content, &chunks)?, next)
+        };
+        Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count: chunks.len() })
+    })?)
+}
+
+/// What can be changed about an item.
+#[derive(Clone, Copy)]
+pub enum Change {
+    Pinned(bool),
+    Archived(bool),
+}
+
+/// Changes an item's state.
+pub fn set_state(item: Uuid, change: Change) -> Result<Jsonb, ItemError> {
+    let project = authorize_current(AccessLevel::Write)?;
+    let (pinned, archived) = match change {
+        Change::Pinned(pinned) => (Some(pinned), None),
+        Change::Archived(archived) => (None, Some(archived)),
+    };
+    as_owner(|| spi::item::set_state(project, item, pinned, archived))?.ok_or(ItemError::NoItem(item))
+}
+
+/// What is to be forgotten: one of the three.
+pub struct Forgotten<'a>(Doomed<'a>);
+
+impl<'a> Forgotten<'a> {
+    pub fn try_new(
+        item: Option<Uuid>,
+        source_system: Option<&'a str>,
+        source_id: Option<&'a str>,
+        whole_project: bool,
+    ) -> Result<Self, ItemError> {
+        match (item.is_some(), source_system.is_some(), whole_project) {
+            (true, false, false) | (false, false, true) if source_id.is_some() => {
+                Err(ItemError::TooMuchNamed)
+            }
+            (true, false, false) | (false, true, false) | (false, false, true) => {
+                Ok(Self(Doomed { item, source_system, source_id, whole_project }))
+            }
+            (false, false, false) => Err(ItemError::NothingNamed),
+            _ => Err(ItemError::TooMuchNamed),
+        }
+    }
+}
+
+/// Erases items of the session's project with all that belongs to them, for good, in one transaction. The whole project
+/// takes an admin.
+pub fn forget(what: Forgotten) -> Result<Jsonb, ItemError> {
+    let level = if what.0.whole_project { AccessLevel::Admin } else { AccessLevel::Write };
+    let project = authorize_current(level)?;
+    let by = spi::catalog::role_name(ffi::identity::current_role())?;
+    match (as_owner(|| spi::item::forget(project, &what.0, &by))?, what.0.item) {
+        (Some(receipt), _) => Ok(receipt),
+        (None, Some(item)) => Err(ItemError::NoItem(item)),
+        (None, None) => Ok(json!({"receipt_id": null, "items": 0, "versions": 0, "chunks": 0}).into()),
+    }
+}
+
+/// Whether nothing is left of what a receipt says was erased.
+pub fn verify_forgotten(receipt: Uuid) -> Result<Jsonb, ItemError> {
+    let project = authorize_current(AccessLevel::Read)?;
+    as_owner(|| spi::item::verify_forgotten(project, receipt))?.ok_or(ItemError::NoReceipt(receipt))
+}
+
+fn missing(project: Uuid, item: Uuid) -> Result<ItemError, ItemError> {
+    let exists = as_owner(|| spi::item::exists(project, item))?;
+    Ok(if exists { ItemError::NoVersion(item) } else { ItemError::NoItem(item) })
+}

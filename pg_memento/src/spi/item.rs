@@ -1,0 +1,118 @@
+//! Items that exist: what they say and said, their state, their end.
+
+use pgrx::Uuid;
+use pgrx::prelude::*;
+
+use super::{StatementResult, required, rows, write};
+use crate::ffi::jsonb::Jsonb;
+
+/// One version of an item.
+pub struct VersionContent {
+    pub content: String,
+    pub version_id: Uuid,
+    pub version_num: i32,
+}
+
+/// Whether there is such an item.
+pub fn exists(project: Uuid, item: Uuid) -> StatementResult<bool> {
+    let found = rows(include_str!("queries/item_exists.sql"), &[project.into(), item.into()], |row| {
+        row.get::<bool>(1)
+    })?;
+    Ok(found.into_iter().flatten().any(|yes| yes))
+}
+
+/// Makes those who write an item wait for each other; the kind of the item, if there is one.
+pub fn lock(project: Uuid, item: Uuid) -> StatementResult<Option<String>> {
+    let found = write(include_str!("queries/lock_item.sql"), &[project.into(), item.into()], |row| {
+        row.get::<String>(1)
+    })?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// An item with one of its versions, as the user sees it: that of a number, of a time, or the latest.
+pub fn get(
+    project: Uuid,
+    item: Uuid,
+    version_num: Option<i32>,
+    as_of: Option<TimestampWithTimeZone>,
+) -> StatementResult<Option<Jsonb>> {
+    one(
+        include_str!("queries/get_item.sql"),
+        &[project.into(), item.into(), version_num.into(), as_of.into()],
+    )
+}
+
+/// The content of a version, or of the latest.
+pub fn content(
+    project: Uuid,
+    item: Uuid,
+    version_num: Option<i32>,
+) -> StatementResult<Option<VersionContent>> {
+    let found = rows(
+        include_str!("queries/version_content.sql"),
+        &[project.into(), item.into(), version_num.into()],
+        |row| {
+            Ok(VersionContent {
+                content: required(&row, 1)?,
+                version_id: required(&row, 2)?,
+                version_num: required(&row, 3)?,
+            })
+        },
+    )?;
+    Ok(found.into_iter().next())
+}
+
+/// A page of an item's versions, newest first.
+pub fn history(project: Uuid, item: Uuid, before: Option<i32>, limit: i32) -> StatementResult<Option<Jsonb>> {
+    one(include_str!("queries/item_history.sql"), &[project.into(), item.into(), before.into(), limit.into()])
+}
+
+/// Pins or unpins, archives or brings back; none leaves as it is.
+pub fn set_state(
+    project: Uuid,
+    item: Uuid,
+    pinned: Option<bool>,
+    archived: Option<bool>,
+) -> StatementResult<Option<Jsonb>> {
+    let changed = write(
+        include_str!("queries/set_item_state.sql"),
+        &[project.into(), item.into(), pinned.into(), archived.into()],
+        |row| required(&row, 1),
+    )?;
+    Ok(changed.into_iter().next())
+}
+
+/// What is to be erased.
+pub struct Doomed<'a> {
+    pub item: Option<Uuid>,
+    pub source_system: Option<&'a str>,
+    pub source_id: Option<&'a str>,
+    pub whole_project: bool,
+}
+
+/// Erases items with all that belongs to them, and keeps a receipt; none if there was nothing.
+pub fn forget(project: Uuid, doomed: &Doomed, by: &str) -> StatementResult<Option<Jsonb>> {
+    let receipts = write(
+        include_str!("queries/forget_items.sql"),
+        &[
+            project.into(),
+            doomed.item.into(),
+            doomed.source_system.into(),
+            doomed.source_id.into(),
+            doomed.whole_project.into(),
+            by.into(),
+        ],
+        |row| required(&row, 1),
+    )?;
+    Ok(receipts.into_iter().next())
+}
+
+/// What is left of what a receipt says was erased.
+pub fn verify_forgotten(project: Uuid, receipt: Uuid) -> StatementResult<Option<Jsonb>> {
+    one(include_str!("queries/verify_forgotten.sql"), &[project.into(), receipt.into()])
+}
+
+fn one(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<Option<Jsonb>> {
+    let found = rows(statement, arguments, |row| row.get::<Jsonb>(1))?;
+    Ok(found.into_iter().flatten().next())
+}

@@ -1,0 +1,18 @@
+-- $1 project, $2 item, $3 before which version number, $4 how many
+with page as (
+  select v.*
+    from memento.version v
+   where v.project_id = $1 and v.item_id = $2 and ($3::int is null or v.version_num < $3)
+   order by v.version_num desc
+   limit $4::int
+)
+select pg_catalog.jsonb_build_object(
+         'item_id', $2::uuid,
+         -- Numbers have no gaps.
+         'total', (select max(v.version_num) from memento.version v where v.project_id = $1 and v.item_id = $2),
+         'versions', coalesce((select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+             'version_num', p.version_num, 'version_id', p.version_id, 'is_latest', p.is_latest,
+             'created_at', p.created_at, 'superseded_at', p.superseded_at,
+             'content_hash', pg_catalog.encode(p.content_hash, 'hex'),
+             'characters', pg_catalog.char_length(p.content)) order by p.version_num desc) from page p), '[]'),
+         'next_before', (select nullif(min(p.version_num), 1) from page p))

@@ -1,0 +1,81 @@
+-- What can be done with an item that exists.
+select memento.create_project('items') is not null as made, memento.use_project('items') is not null as used;
+select memento.remember('first', title => 'Note', source_system => 's', source_id => '1') ->> 'item_id' as item \gset
+select memento.remember('second', source_system => 's', source_id => '1') ->> 'status' as status;
+select memento.memory_get(:'item') - 'item_id' - 'version_id' - 'created_at' - 'version_created_at' - 'superseded_at' as latest;
+select memento.memory_get(:'item', 1) ->> 'content' as old;
+select memento.memory_get(:'item', as_of => v.created_at) ->> 'content' as as_of
+  from memento.version v where v.item_id = :'item' order by version_num;
+
+-- History, page by page.
+select memento.remember('third', source_system => 's', source_id => '1') ->> 'version_num' as version_num;
+select h -> 'total' as total, h -> 'next_before' as next_before, jsonb_path_query_array(h, '$.versions[*].version_num') as versions
+  from (select memento.memory_history(:'item', 2)) as page(h);
+select h -> 'total' as total, h -> 'next_before' as next_before, jsonb_path_query_array(h, '$.versions[*].version_num') as versions
+  from (select memento.memory_history(:'item', 2, 2)) as page(h);
+
+-- A restored version is a new one.
+select r ->> 'status' as status, r ->> 'version_num' as version_num from (select memento.memory_restore(:'item', 1)) as restored(r);
+select r ->> 'status' as status, r ->> 'version_num' as version_num from (select memento.memory_restore(:'item', 1)) as restored(r);
+select excerpt, version_num from memento.search('first');
+
+-- Pinned, archived, and back.
+select memento.memory_pin(:'item') - 'item_id' as pinned;
+select memento.memory_unpin(:'item') - 'item_id' as unpinned;
+select memento.memory_archive(:'item') ->> 'status' as status;
+select count(*) from memento.search('first');
+select memento.memory_archive(:'item', archived => false) ->> 'status' as status;
+select count(*) from memento.search('first');
+
+-- Filters.
+select memento.remember('first of the others', kind => 'runbook', tags => array['a', 'b'], scope => 'task', doc_class => 'app_spec', sensitivity => 'sensitive', visibility => 'team', retention => '90d') ->> 'status' as status;
+select f as filter, count(s.chunk_id) as hits
+  from (values ('{}'), ('{"kinds": ["runbook"]}'), ('{"kinds": []}'), ('{"scopes": ["task"]}'), ('{"doc_classes": ["app_spec"]}'),
+               ('{"tags_any": ["a", "z"]}'), ('{"tags_all": ["a", "z"]}'), ('{"sensitivities": ["normal"]}'),
+               ('{"visibility_scopes": ["team"]}'), ('{"source_systems": ["s"]}'), ('{"pinned_only": true}'),
+               ('{"canonical_only": true}'), ('{"created_after": "2001-01-01"}'), ('{"created_before": "2001-01-01T00:00:00Z"}')) v(f)
+  left join lateral memento.search('first', filters => f::jsonb) s on true
+ group by 1 order by 1;
+select count(*) from memento.search('first', filters => jsonb_build_object('item_ids', jsonb_build_array(:'item')));
+select count(*) from memento.search('first', filters => jsonb_build_object('exclude_item_ids', jsonb_build_array(:'item')));
+select memento.search('first', filters => '{"kind": ["note"]}');
+select memento.search('first', filters => '{"scopes": ["galaxy"]}');
+select memento.search('first', filters => '{"created_after": "soon"}');
+
+-- Versions cannot be changed, by anyone.
+update memento.version set content = 'changed' where item_id = :'item';
+update memento.version set version_num = 9 where item_id = :'item' and version_num = 1;
+set session_replication_role = replica;
+update memento.version set content_hash = '' where item_id = :'item';
+reset session_replication_role;
+begin;
+set local memento.maintenance = on;
+update memento.version set created_at = created_at - interval '1 day' where item_id = :'item' and version_num = 1;
+rollback;
+insert into memento.version (project_id, item_id, version_num, content, content_hash, is_latest, superseded_at)
+select project_id, item_id, 99, 'forged', '\x00', false, now() from memento.item where item_id = :'item';
+
+-- Forgotten for good, with a receipt.
+select memento.forget(item_id => :'item') as receipt \gset
+select :'receipt'::jsonb - 'receipt_id' - 'forgotten_at' - 'forgotten_by' as receipt;
+select memento.verify_forgotten((:'receipt'::jsonb ->> 'receipt_id')::uuid) - 'receipt_id' as verified;
+select count(*) from memento.search('first');
+select memento.forget(source_system => 'nowhere') as nothing;
+select memento.forget(whole_project => true) - 'receipt_id' - 'forgotten_at' - 'forgotten_by' as everything;
+select count(*) from memento.item where project_id = memento.current_project();
+
+-- Refused.
+select memento.memory_get('00000000-0000-0000-0000-000000000009');
+select memento.memory_get(null);
+select memento.memory_history('00000000-0000-0000-0000-000000000009');
+select memento.memory_history('00000000-0000-0000-0000-000000000009', 0);
+select memento.memory_restore('00000000-0000-0000-0000-000000000009', 1);
+select memento.memory_pin('00000000-0000-0000-0000-000000000009');
+select memento.forget();
+select memento.forget(item_id => '00000000-0000-0000-0000-000000000009');
+select memento.forget(source_system => 's', whole_project => true);
+select memento.verify_forgotten('00000000-0000-0000-0000-000000000009');
+select memento.remember('x', scope => 'galaxy');
+select memento.remember('x', retention => 'soon');
+select memento.remember('x', sensitivity => 'secret');
+select memento.remember('x', doc_class => ' ');
