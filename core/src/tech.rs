@@ -4,8 +4,9 @@
 //! parts, so that `blk_-1608999` is found by its number and `org.acme.Server$Handler` by `Server$Handler`. The same code
 //! reads documents and queries, and the normal form of a token is what the two have in common.
 //!
-//! `scan` goes from word to word, `looks` looks at every byte once, `part` takes a word apart, `shape` says what a part is
-//! with the help of `number`, `code`, `address`, `path` and `name`. `term` finds the words that a project adds.
+//! `scan` goes from word to word, `looks` looks at every byte once, `lead` knows what the words before say, `part` takes a
+//! word apart unless `memo` remembers it, `shape` says what a part is with the help of `number`, `code`, `address`, `path`
+//! and `name`. `term` finds the words that a project adds.
 
 mod address;
 mod code;

@@ -9,7 +9,7 @@ use super::looks::Looks;
 const MOST_WORDS: usize = 256;
 
 /// Bytes of text for which one more word is remembered, so that a short text pays little.
-const TEXT_PER_WORD: usize = 64;
+const TEXT_PER_WORD: usize = 16;
 
 /// Longer words are rarely seen twice.
 const LONGEST_WORD: usize = 64;
