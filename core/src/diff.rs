@@ -21,7 +21,7 @@ use line::{count, lines};
 use matching::{Budget, Run};
 
 /// More lines than this, in what is left of both texts without their common start and end, are not compared: it bounds the
-/// memory to some 50 MB.
+/// memory to less than 100 MB.
 const MOST_LINES: usize = 1_000_000;
 
 /// What happened to a line or a word.
@@ -152,15 +152,12 @@ impl<'t> Diff<'t> {
     }
 
     /// Each change with its words, taken apart as far as the effort for the whole text allows.
-    pub fn words(&self) -> Vec<(Hunk<'t>, Vec<WordPiece<'t>>)> {
+    pub fn words(&self) -> impl Iterator<Item = (Hunk<'t>, Vec<WordPiece<'t>>)> + use<'t> {
         let mut budget = Budget::default();
-        self.hunks()
-            .into_iter()
-            .map(|hunk| {
-                let pieces = word::pieces(hunk.old, hunk.new, &mut budget);
-                (hunk, pieces)
-            })
-            .collect()
+        self.hunks().into_iter().map(move |hunk| {
+            let pieces = word::pieces(hunk.old, hunk.new, &mut budget);
+            (hunk, pieces)
+        })
     }
 
     /// As `diff -u` writes it, with so many lines around each change, and a name for each text. Empty if nothing changed.

@@ -23,7 +23,7 @@ impl Default for Budget {
 
 impl Budget {
     /// Takes some steps; false if there were not enough.
-    fn spend(&mut self, steps: usize) -> bool {
+    pub fn spend(&mut self, steps: usize) -> bool {
         let enough = self.0 >= steps;
         self.0 = self.0.saturating_sub(steps);
         enough

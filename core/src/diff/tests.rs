@@ -114,7 +114,7 @@ fn unified_text_is_as_diff_writes_it() {
 #[test]
 fn words_are_compared_inside_of_changed_lines() {
     let diff = Diff::new("same\nthe quick brown fox\n", "same\nthe slow brown foxes\n");
-    let words = diff.words();
+    let words: Vec<_> = diff.words().collect();
     let [(hunk, pieces)] = &words[..] else { panic!("one change") };
     assert_eq!((hunk.old_lines.clone(), hunk.new_lines.clone()), (1..2, 1..2));
     let shown: Vec<(&str, &str)> = pieces.iter().map(|piece| (piece.op.as_str(), piece.text)).collect();

@@ -26,7 +26,8 @@ pub fn pieces<'t>(old: &'t str, new: &'t str, budget: &mut Budget) -> Vec<WordPi
         }
     };
     let (mut old_at, mut new_at) = (0, 0);
-    if old.len() + new.len() <= LONGEST_CHANGE {
+    let length = old.len() + new.len();
+    if length <= LONGEST_CHANGE && budget.spend(length) {
         let (old_ends, new_ends) = (word_ends(old), word_ends(new));
         for run in matching::runs(old.split_word_bounds(), new.split_word_bounds(), budget) {
             let (old_start, new_start) = (old_ends[run.old], new_ends[run.new]);

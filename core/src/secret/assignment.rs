@@ -41,7 +41,10 @@ pub fn header(text: &[u8], scheme: Range<usize>) -> Option<Range<usize>> {
     let value = &text[scheme.end..scheme.end + length];
     // What a sentence ends with.
     let value = value.strip_suffix(b".").unwrap_or(value);
-    let is_token = value.len() >= 16 && value::looks_random(value) && !value::is_placeholder(value);
+    // `Basic` is always followed by base64; `bearer` is also a word.
+    let is_basic = text[scheme.clone()].to_ascii_lowercase().ends_with(b"basic ");
+    let is_random = if is_basic { value::is_varied(value) } else { value::looks_random(value) };
+    let is_token = value.len() >= 16 && is_random && !value::is_placeholder(value);
     is_token.then(|| scheme.end..scheme.end + value.len())
 }
 

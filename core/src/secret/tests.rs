@@ -129,6 +129,7 @@ fn what_only_looks_like_a_secret_is_left_alone() {
         "secretName: my-app-tls-2024, tokenExpirationSeconds: 36001234".into(),
         "token = parser.next_token(12, ab34)".into(),
         "let token: Vec<u8> = tokens[12];".into(),
+        "wtoken = WindowToken{9f4ef63 token=os.Proxy@2bd79ce}".into(),
         "secret: projects/p-12/secrets/db34".into(),
         "password_file=/run/secrets/db1-passw0rd".into(),
         "password: https://vault.example.com/v1/abc123".into(),

@@ -74,6 +74,13 @@ fn is_reference(value: &[u8]) -> bool {
         || value.starts_with(b"sha256:")
         || is_uuid(value)
         || is_name(value)
+        || is_object(value)
+}
+
+/// An object as Java prints it: `Token{a64f992`, `os.Proxy@2bd79ce`.
+fn is_object(value: &[u8]) -> bool {
+    let at = value.iter().position(|b| matches!(b, b'{' | b'@'));
+    at.is_some_and(|at| is_name(&value[..at]) && value[at + 1..].iter().all(u8::is_ascii_hexdigit))
 }
 
 fn is_uuid(value: &[u8]) -> bool {
