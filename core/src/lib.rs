@@ -7,6 +7,7 @@
 pub mod access;
 pub mod chunk;
 pub mod citation;
+pub mod diff;
 pub mod filter;
 pub mod fusion;
 pub mod memory_kind;
@@ -14,6 +15,7 @@ pub mod project;
 pub mod query;
 pub mod quote;
 pub mod retention;
+pub mod secret;
 pub mod sentence;
 pub mod tech;
 pub mod token;
