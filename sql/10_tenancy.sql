@@ -20,6 +20,8 @@ create table memento.project (
   name text not null,
   created_at timestamptz not null default pg_catalog.now(),
   terms_version int not null default 1,
+  secret_policy text not null default 'warn',
+  constraint project_secret_policy_known check (secret_policy in ('ignore', 'warn', 'redact', 'refuse')),
   constraint project_workspace_id_name_key unique (workspace_id, name),
   constraint project_name_form check (name ~ '\S' and pg_catalog.char_length(name) <= 200 and name !~ '[/[:cntrl:]]')
 );
@@ -28,6 +30,7 @@ comment on column memento.project.project_id is 'Key of the project.';
 comment on column memento.project.workspace_id is 'The workspace that it is in.';
 comment on column memento.project.name is 'Name, unique in its workspace.';
 comment on column memento.project.created_at is 'When it was made.';
+comment on column memento.project.secret_policy is 'What remember() does with content that has keys or passwords in it: ignore, warn, redact or refuse.';
 comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
 -- use_project() looks projects up by name alone.
 create index project_name_idx on memento.project (name);
@@ -82,7 +85,8 @@ create function memento._keep_default_project() returns trigger
 as $$
 begin
   update memento.project p
-     set workspace_id = new.workspace_id, name = new.name, created_at = new.created_at, terms_version = new.terms_version
+     set workspace_id = new.workspace_id, name = new.name, created_at = new.created_at, terms_version = new.terms_version,
+         secret_policy = new.secret_policy
    where p.project_id = new.project_id;
   return null;
 end

@@ -11,7 +11,7 @@ begin atomic
 end;
 
 comment on function memento.remember(text, text, text, text[], text, text, jsonb, text, text, text, text, text) is
-  'Stores a text as a memory of the current project, chunked and searchable when it returns. The same source_system and source_id again: nothing happens if the content is the same, else it is the next version (title, kind, tags and metadata stay those of the first). Returns status (created, updated, unchanged), item_id, version_id, version_num and the number of chunks. Needs write access.';
+  'Stores a text as a memory of the current project, chunked and searchable when it returns. The same source_system and source_id again: nothing happens if the content is the same, else it is the next version (title, kind, tags and metadata stay those of the first). Returns status (created, updated, unchanged), item_id, version_id, version_num, the number of chunks, and secrets, the kinds of keys and passwords that were found in it, if any: see set_secret_policy(). Needs write access.';
 comment on function memento.search(text, int, jsonb, timestamptz) is
   'The k best chunks of the current project for a query, best first, from the latest versions or from those that were live at as_of. Filters: kinds, scopes, doc_classes, tags_any, tags_all, sensitivities, visibility_scopes, source_systems, item_ids, exclude_item_ids, pinned_only, canonical_only, created_after, created_before; all must hold, and an empty list of what is wanted matches nothing. Archived items are left out. lanes says which kind of search found a chunk, and at which rank. Needs read access.';
 comment on function memento.recall(text, int, jsonb) is
@@ -30,3 +30,9 @@ comment on function memento.forget(uuid, text, text, boolean) is
   'Erases an item, all items from a source, or all of the current project: content, versions and chunks, for good, in one transaction. Returns a receipt with counts, for verify_forgotten(). Needs write access, admin for whole_project.';
 comment on function memento.verify_forgotten(uuid) is
   'Whether nothing is left of what a receipt of forget() says was erased: the rows that remain, table by table. Needs read access.';
+comment on function memento.set_secret_policy(text) is
+  'What remember() does in the current project with content that has keys or passwords in it: ignore, warn (the default: the result says so), redact (they are replaced by [REDACTED:kind]) or refuse. Needs admin access.';
+comment on function memento.memory_diff(uuid, int, int, int) is
+  'What changed from one version of an item to another, by default the latest: unified text, and for each change the words that were deleted and inserted. Needs read access.';
+comment on function memento.memory_diff_lines(uuid, int, int) is
+  'The lines of two versions of an item: equal, delete or insert, with their numbers from 1 and their line ends. Needs read access.';

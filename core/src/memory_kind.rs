@@ -54,6 +54,20 @@ words! {
 }
 
 words! {
+    /// What is done with content that has keys or passwords in it.
+    SecretPolicy {
+        /// Nobody looks.
+        Ignore = "ignore",
+        /// It is stored, and the result says so: the default.
+        Warn = "warn",
+        /// It is stored without them.
+        Redact = "redact",
+        /// It is not stored.
+        Refuse = "refuse",
+    }
+}
+
+words! {
     /// Whom it is meant for.
     Visibility {
         /// Who wrote it; the default.

@@ -70,6 +70,9 @@ extension_sql_file!(
         api::memory::memory_archive,
         api::memory::forget,
         api::memory::verify_forgotten,
+        api::memory::set_secret_policy,
+        api::diff::memory_diff,
+        api::diff::memory_diff_lines,
         api::search::search
     ]
 );

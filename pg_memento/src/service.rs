@@ -7,6 +7,7 @@ pub mod evidence;
 pub mod item;
 pub mod memory;
 pub mod search;
+pub mod secret;
 pub mod tenancy;
 pub mod term;
 pub mod text;

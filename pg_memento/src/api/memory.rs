@@ -8,6 +8,7 @@ use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::item::{self, Change, Forgotten};
 use crate::service::memory::{self, Remembered, StoreError};
+use crate::service::secret;
 use crate::spi::store::{NewMemory, Source};
 
 #[pg_extern(volatile, parallel_unsafe)]
@@ -45,14 +46,23 @@ pub fn remember(
 }
 
 fn receipt(remembered: &Remembered) -> Jsonb {
-    json!({
+    let mut receipt = json!({
         "status": remembered.status.as_str(),
         "item_id": remembered.item_id.to_string(),
         "version_id": remembered.version_id.to_string(),
         "version_num": remembered.version_num,
         "chunks": remembered.chunk_count,
-    })
-    .into()
+    });
+    if !remembered.secrets.is_empty() {
+        receipt["secrets"] = json!(remembered.secrets);
+    }
+    receipt.into()
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn set_secret_policy(policy: Option<&str>) -> ApiResult<()> {
+    Ok(secret::set_policy(given("policy", policy)?)?)
 }
 
 #[pg_extern(volatile, parallel_unsafe)]

@@ -7,9 +7,10 @@ use serde_json::json;
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{Remembered, Status, chunked, write_version};
+use super::secret::Secrets;
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi::jsonb::Jsonb;
-use crate::spi::item::Doomed;
+use crate::spi::item::{Doomed, VersionContent};
 use crate::{ffi, spi};
 
 /// The most versions of one page.
@@ -125,8 +126,25 @@ pub fn restore(item: Uuid, version_num: i32) -> Result<Remembered, ItemError> {
         } else {
             (Status::Restored, write_version(project, item, next, &old.content, &chunks)?, next)
         };
-        Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count: chunks.len() })
+        let secrets = Secrets::new();
+        Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count: chunks.len(), secrets })
     })?)
+}
+
+/// Two versions of an item, the second the latest if none is given.
+pub struct Compared {
+    pub old: VersionContent,
+    pub new: VersionContent,
+}
+
+/// Reads the two versions of a comparison.
+pub fn compare(item: Uuid, from: i32, to: Option<i32>) -> Result<Compared, ItemError> {
+    let project = authorize_current(AccessLevel::Read)?;
+    let content = |version| as_owner(|| spi::item::content(project, item, version));
+    match (content(Some(from))?, content(to)?) {
+        (Some(old), Some(new)) => Ok(Compared { old, new }),
+        _ => Err(missing(project, item)?),
+    }
 }
 
 /// What can be changed about an item.

@@ -8,19 +8,21 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
+use super::secret::{SecretError, Secrets, screened};
 use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
 use crate::spi::store::{self, Classification, NewMemory};
 use crate::{ffi, gucs, spi};
 
 /// What became of a memory.
-#[derive(Clone, Copy)]
 pub struct Remembered {
     pub status: Status,
     pub item_id: Uuid,
     pub version_id: Uuid,
     pub version_num: i32,
     pub chunk_count: usize,
+    /// Keys and passwords that the content has, or had.
+    pub secrets: Secrets,
 }
 
 /// Whether something was written.
@@ -64,6 +66,8 @@ pub enum StoreError {
     #[error(transparent)]
     Retention(#[from] RetentionError),
     #[error(transparent)]
+    Secret(#[from] SecretError),
+    #[error(transparent)]
     Access(#[from] AccessError),
     #[error(transparent)]
     Statement(#[from] StatementError),
@@ -75,6 +79,7 @@ impl Failure for StoreError {
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::TooLarge { .. } => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::Secret(error) => error.sqlstate(),
             Self::Access(error) => error.sqlstate(),
             Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -84,6 +89,7 @@ impl Failure for StoreError {
     fn code(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
+            Self::Secret(error) => error.code(),
             Self::Access(error) => error.code(),
             Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
@@ -102,6 +108,7 @@ impl Failure for StoreError {
             Self::UnknownWord { argument, .. } => Some(format!("leave {argument} out to use its default")),
             Self::Retention(_) => Some("for example: retention => '1y'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"author\": \"ana\"}'".into()),
+            Self::Secret(error) => error.hint(),
             Self::Access(error) => error.hint(),
             Self::Statement(error) => error.hint(),
         }
@@ -113,8 +120,11 @@ impl Failure for StoreError {
 pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
     check(&memory)?;
     let project = authorize_current(AccessLevel::Write)?;
+    let (content, secrets) = screened(project, memory.content)?;
+    let memory = NewMemory { content: &content, ..memory };
     let chunks = chunked(memory.content, memory.kind);
-    Ok(as_owner(|| write(project, memory, &chunks))?)
+    let remembered = as_owner(|| write(project, memory, &chunks))?;
+    Ok(Remembered { secrets, ..remembered })
 }
 
 /// How a memory is to be treated, from the words that a user gives; null is the default.
@@ -195,13 +205,15 @@ fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementRe
                 version_id: latest.version_id,
                 version_num: latest.version_num,
                 chunk_count: chunks.len(),
+                secrets: Secrets::new(),
             });
         }
         Some(latest) => (Status::Updated, latest.item_id, latest.version_num + 1),
         None => (Status::Created, store::insert_item(project, memory)?, 1),
     };
     let version_id = write_version(project, item_id, version_num, content, chunks)?;
-    Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len() })
+    let secrets = Secrets::new();
+    Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len(), secrets })
 }
 
 /// The next version of an item that is locked, with its chunks.

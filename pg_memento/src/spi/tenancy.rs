@@ -55,6 +55,19 @@ pub fn insert_project(workspace: &str, name: &str) -> StatementResult<Option<Uui
     Ok(made.into_iter().flatten().next())
 }
 
+/// What a project does with secrets, as a word.
+pub fn secret_policy(project: Uuid) -> StatementResult<Option<String>> {
+    let found =
+        rows(include_str!("queries/secret_policy.sql"), &[project.into()], |row| row.get::<String>(1))?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// Sets it.
+pub fn set_secret_policy(project: Uuid, policy: &str) -> StatementResult<()> {
+    write(include_str!("queries/set_secret_policy.sql"), &[project.into(), policy.into()], |_| Ok(()))?;
+    Ok(())
+}
+
 /// Whether a role is admin of any project in a workspace.
 pub fn administers_workspace(role: Oid, workspace: &str) -> StatementResult<bool> {
     let found =

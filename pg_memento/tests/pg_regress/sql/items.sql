@@ -19,6 +19,14 @@ select r ->> 'status' as status, r ->> 'version_num' as version_num from (select
 select r ->> 'status' as status, r ->> 'version_num' as version_num from (select memento.memory_restore(:'item', 1)) as restored(r);
 select excerpt, version_num from memento.search('first');
 
+-- What changed.
+select memento.remember(E'first\nline two\nthe third line', source_system => 's', source_id => '1') ->> 'status' as status;
+select memento.memory_diff(:'item', 4) ->> 'unified' as unified;
+select memento.memory_diff(:'item', 1, 2) -> 'words' as words, memento.memory_diff(:'item', 1, 4) -> 'changed' as changed;
+select * from memento.memory_diff_lines(:'item', 4, 5);
+select memento.memory_diff('00000000-0000-0000-0000-000000000009', 1, 99);
+select memento.memory_restore(:'item', 1) ->> 'version_num' as version_num;
+
 -- Pinned, archived, and back.
 select memento.memory_pin(:'item') - 'item_id' as pinned;
 select memento.memory_unpin(:'item') - 'item_id' as unpinned;
@@ -41,6 +49,18 @@ select count(*) from memento.search('first', filters => jsonb_build_object('excl
 select memento.search('first', filters => '{"kind": ["note"]}');
 select memento.search('first', filters => '{"scopes": ["galaxy"]}');
 select memento.search('first', filters => '{"created_after": "soon"}');
+
+-- Keys and passwords.
+\set secret 'The key is AKIA' 'Q3EGRZ7XTBLW2MYP, and password=hunter2hunter2X9 too.'
+select memento.remember(:'secret') -> 'secrets' as warned;
+select memento.set_secret_policy('redact');
+select memento.remember(:'secret', source_system => 'x', source_id => 'redacted') -> 'secrets' as redacted;
+select content from memento.version v join memento.item i using (project_id, item_id) where i.source_id = 'redacted';
+select memento.set_secret_policy('refuse');
+select memento.remember(:'secret');
+select memento.set_secret_policy('ignore');
+select memento.remember(:'secret') -> 'secrets' as ignored;
+select memento.set_secret_policy('maybe');
 
 -- Versions cannot be changed, by anyone.
 update memento.version set content = 'changed' where item_id = :'item';

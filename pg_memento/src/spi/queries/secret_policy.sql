@@ -1,0 +1,2 @@
+-- $1 project
+select secret_policy from memento.project where project_id = $1
