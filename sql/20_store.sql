@@ -17,6 +17,8 @@ create table memento.item (
   retention text not null default 'forever',
   pinned boolean not null default false,
   archived_at timestamptz,
+  -- Before the first ANALYZE the planner takes a null for a rarity, and a boolean for an even chance.
+  archived boolean not null generated always as (archived_at is not null) stored,
   metadata jsonb not null default '{}',
   primary key (project_id, item_id),
   constraint item_source_both check ((source_system is null) = (source_id is null)),
@@ -43,6 +45,7 @@ comment on column memento.item.visibility is 'Whom it is meant for: me, team, or
 comment on column memento.item.retention is 'How long it is to be kept: forever, until_resolved, custom, or a time such as 90d, 6m or 1y.';
 comment on column memento.item.pinned is 'Whether it is to be preferred in searches.';
 comment on column memento.item.archived_at is 'Since when it is left out of searches; null for an active item. Its content is kept.';
+comment on column memento.item.archived is 'Whether it is archived.';
 comment on column memento.item.metadata is 'Anything else, as a JSON object.';
 create unique index item_canonical_key on memento.item (project_id, canonical_key) where canonical_key is not null;
 create unique index item_source_key on memento.item (project_id, source_system, source_id) where source_id is not null;

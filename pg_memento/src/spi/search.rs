@@ -59,7 +59,7 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
     })
 }
 
-/// The filter as arguments, in the order in which statements that filter items have them.
+/// The filter as arguments, in the order in which statements that filter items have them; null for what is not asked for.
 fn conditions(filter: &Filter) -> [DatumWithOid<'static>; 14] {
     fn words<T: Copy>(values: &Option<Vec<T>>, word: fn(T) -> &'static str) -> Option<Vec<&'static str>> {
         values.as_ref().map(|values| values.iter().map(|value| word(*value)).collect())
@@ -70,12 +70,12 @@ fn conditions(filter: &Filter) -> [DatumWithOid<'static>; 14] {
         words(&filter.scopes, memory_kind::Scope::as_str).into(),
         filter.doc_classes.clone().into(),
         filter.tags_any.clone().into(),
-        filter.tags_all.clone().into(),
+        (!filter.tags_all.is_empty()).then(|| filter.tags_all.clone()).into(),
         words(&filter.sensitivities, Sensitivity::as_str).into(),
         words(&filter.visibility_scopes, Visibility::as_str).into(),
         filter.source_systems.clone().into(),
         filter.item_ids.as_deref().map(ids).into(),
-        ids(&filter.exclude_item_ids).into(),
+        (!filter.exclude_item_ids.is_empty()).then(|| ids(&filter.exclude_item_ids)).into(),
         filter.pinned_only.into(),
         filter.canonical_only.into(),
         filter.created_after.map(Timestamp::micros).into(),
