@@ -13,6 +13,7 @@ use crate::spi::store::{NewMemory, Source};
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
+#[allow(clippy::too_many_arguments)] // In SQL they have names and defaults.
 pub fn remember(
     content: Option<&str>,
     title: default!(Option<&str>, "null"),
