@@ -58,10 +58,12 @@ create table memento.version (
   superseded_at timestamptz,
   version_num int not null,
   is_latest boolean not null default true,
+  commit_id uuid not null,
   content_hash bytea not null,
   content text not null,
   primary key (project_id, version_id),
   constraint version_item_id_fkey foreign key (project_id, item_id) references memento.item on delete cascade,
+  constraint version_commit_id_fkey foreign key (project_id, commit_id) references memento.commit,
   constraint version_item_id_version_num_key unique (project_id, item_id, version_num),
   constraint version_num_positive check (version_num > 0),
   constraint version_latest_is_live check (is_latest = (superseded_at is null))
@@ -74,8 +76,10 @@ comment on column memento.version.created_at is 'When it became the latest.';
 comment on column memento.version.superseded_at is 'When the next version took its place; null for the latest.';
 comment on column memento.version.version_num is '1 for the first version of the item, 2 for the next ...';
 comment on column memento.version.is_latest is 'True for exactly one version of each item.';
+comment on column memento.version.commit_id is 'The commit that wrote it.';
 comment on column memento.version.content_hash is 'SHA-256 of the content in UTF-8.';
 comment on column memento.version.content is 'The text.';
+create index version_commit_id_idx on memento.version (project_id, commit_id);
 create unique index version_latest_key on memento.version (project_id, item_id) where is_latest;
 
 -- What a version says can never be changed, by anyone: also not by the owner, a superuser or a replication role, unless the
@@ -85,9 +89,11 @@ create function memento._keep_version() returns trigger
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if (new.project_id, new.version_id, new.item_id, new.created_at, new.version_num, new.content_hash, new.content)
+  if (new.project_id, new.version_id, new.item_id, new.created_at, new.version_num, new.commit_id, new.content_hash,
+      new.content)
      is distinct from
-     (old.project_id, old.version_id, old.item_id, old.created_at, old.version_num, old.content_hash, old.content)
+     (old.project_id, old.version_id, old.item_id, old.created_at, old.version_num, old.commit_id, old.content_hash,
+      old.content)
      and pg_catalog.current_setting('memento.maintenance', true) is distinct from 'on' then
     raise exception 'a version cannot be changed'
       using errcode = 'object_not_in_prerequisite_state', detail = 'code=VERSION_IMMUTABLE',

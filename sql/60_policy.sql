@@ -35,6 +35,14 @@ create policy chunk_read on memento.chunk for select
 create policy chunk_write on memento.chunk for all
   using (project_id = any (array(select memento.writable_projects())));
 
+alter table memento.session enable row level security, force row level security;
+create policy session_read on memento.session for select
+  using (project_id = any (array(select memento.readable_projects())));
+
+alter table memento.commit enable row level security, force row level security;
+create policy commit_read on memento.commit for select
+  using (project_id = any (array(select memento.readable_projects())));
+
 alter table memento.erasure enable row level security, force row level security;
 create policy erasure_read on memento.erasure for select
   using (project_id = any (array(select memento.readable_projects())));
@@ -43,6 +51,8 @@ comment on policy workspace_read on memento.workspace is 'Workspaces of the proj
 comment on policy project_read on memento.project is 'Projects that the role may read.';
 comment on policy project_member_read on memento.project_member is 'Members of the projects that the role may read.';
 comment on policy domain_term_read on memento.domain_term is 'Terms of the projects that the role may read.';
+comment on policy session_read on memento.session is 'Sessions of the projects that the role may read.';
+comment on policy commit_read on memento.commit is 'Commits in the projects that the role may read.';
 comment on policy erasure_read on memento.erasure is 'Receipts of the projects that the role may read.';
 comment on policy item_read on memento.item is 'Items of the projects that the role may read.';
 comment on policy item_write on memento.item is 'Items of the projects that the role may write.';

@@ -36,3 +36,9 @@ comment on function memento.memory_diff(uuid, int, int, int) is
   'What changed from one version of an item to another, by default the latest: unified text, and for each change the words that were deleted and inserted. Needs read access.';
 comment on function memento.memory_diff_lines(uuid, int, int) is
   'The lines of two versions of an item: equal, delete or insert, with their numbers from 1 and their line ends. Needs read access.';
+comment on function memento.memory_commit(jsonb, text, uuid, text) is
+  'Stores several memories of the current project together, all or none. entries is an array of objects with the arguments of remember() as keys. The same idempotency_key with the same request gives the first result again, with replayed true, and stores nothing; with another request it is refused. Returns commit_id and, in results, what remember() returns for each entry. Needs write access.';
+comment on function memento.sessions_start(text, jsonb) is
+  'Begins a session, to which commits can belong, and returns its session_id. Needs write access.';
+comment on function memento.sessions_end(uuid, text) is
+  'Ends a session with a summary and returns it with the number of its commits. Ending it again changes only the summary. Needs write access.';

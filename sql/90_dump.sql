@@ -3,6 +3,8 @@ select pg_catalog.pg_extension_config_dump('memento.workspace', '');
 select pg_catalog.pg_extension_config_dump('memento.project', '');
 select pg_catalog.pg_extension_config_dump('memento.project_member', '');
 select pg_catalog.pg_extension_config_dump('memento.domain_term', '');
+select pg_catalog.pg_extension_config_dump('memento.session', '');
+select pg_catalog.pg_extension_config_dump('memento.commit', '');
 select pg_catalog.pg_extension_config_dump('memento.item', '');
 select pg_catalog.pg_extension_config_dump('memento.version', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk', '');

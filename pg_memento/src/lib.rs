@@ -32,7 +32,8 @@ pub extern "C-unwind" fn _PG_init() {
 // The schema, in the order of installation. Each file requires the one before it and the functions it names.
 extension_sql_file!("../../sql/00_bootstrap.sql", name = "bootstrap", bootstrap);
 extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["bootstrap"]);
-extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["tenancy"]);
+extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenancy"]);
+extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
 extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
@@ -71,6 +72,9 @@ extension_sql_file!(
         api::memory::forget,
         api::memory::verify_forgotten,
         api::memory::set_secret_policy,
+        api::commit::memory_commit,
+        api::commit::sessions_start,
+        api::commit::sessions_end,
         api::diff::memory_diff,
         api::diff::memory_diff_lines,
         api::search::search

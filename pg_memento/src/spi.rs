@@ -2,6 +2,7 @@
 //! with the search_path that the calling function pins.
 
 pub mod catalog;
+pub mod commit;
 pub mod item;
 pub mod search;
 pub mod store;

@@ -35,6 +35,7 @@ fn fill(cluster: &Cluster, database: &str) {
     client
         .batch_execute(
             r#"select memento.use_project('second');
+               select memento.memory_commit('[{"content": "with a key"}]', 'key', (memento.sessions_start('s') ->> 'session_id')::uuid);
                select memento.forget((memento.remember('not for long') ->> 'item_id')::uuid);
                select memento.remember(E'ünïcode \t \\ \x01 "quotes" ''single'' \n\n 日本語 👩‍👩‍👧', tags => array['a,b', '{"c"}', 'd e'],
                                        metadata => '{"big": 123456789012345678901234567890.5, "nested": [null, {}]}');

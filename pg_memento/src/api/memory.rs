@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::item::{self, Change, Forgotten};
-use crate::service::memory::{self, Remembered, StoreError};
+use crate::service::memory::{self, StoreError};
 use crate::service::secret;
 use crate::spi::store::{NewMemory, Source};
 
@@ -43,21 +43,7 @@ pub fn remember(
         metadata: metadata.unwrap_or_else(|| json!({}).into()),
         class: memory::classification(scope, doc_class, sensitivity, visibility, retention)?,
     })?;
-    Ok(receipt(&remembered))
-}
-
-fn receipt(remembered: &Remembered) -> Jsonb {
-    let mut receipt = json!({
-        "status": remembered.status.as_str(),
-        "item_id": remembered.item_id.to_string(),
-        "version_id": remembered.version_id.to_string(),
-        "version_num": remembered.version_num,
-        "chunks": remembered.chunk_count,
-    });
-    if !remembered.secrets.is_empty() {
-        receipt["secrets"] = json!(remembered.secrets);
-    }
-    receipt.into()
+    Ok(remembered.to_json().into())
 }
 
 #[pg_extern(volatile, parallel_unsafe)]
@@ -70,7 +56,7 @@ pub fn set_secret_policy(policy: Option<&str>) -> ApiResult<()> {
 #[search_path(pg_catalog, pg_temp)]
 pub fn memory_restore(item_id: Option<Uuid>, version_num: Option<i32>) -> ApiResult<Jsonb> {
     let restored = item::restore(given("item_id", item_id)?, given("version_num", version_num)?)?;
-    Ok(receipt(&restored))
+    Ok(restored.to_json().into())
 }
 
 #[pg_extern(stable, parallel_restricted)]

@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use serde_json::json;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use super::memory::{Remembered, Status, chunked, write_version};
+use super::memory::{Remembered, Status, audit, chunked, write_version};
 use super::secret::Secrets;
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi::jsonb::Jsonb;
@@ -120,11 +120,12 @@ pub fn restore(item: Uuid, version_num: i32) -> Result<Remembered, ItemError> {
     };
     let chunks = chunked(&old.content, &kind);
     let next = latest.version_num + 1;
+    let audit = audit("restore", None);
     Ok(as_owner(|| {
         let (status, version_id, version_num) = if old.content == latest.content {
             (Status::Unchanged, latest.version_id, latest.version_num)
         } else {
-            (Status::Restored, write_version(project, item, next, &old.content, &chunks)?, next)
+            (Status::Restored, write_version(project, item, next, &old.content, &chunks, audit)?, next)
         };
         let secrets = Secrets::new();
         Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count: chunks.len(), secrets })

@@ -11,7 +11,7 @@ use super::access::{AccessError, as_owner, authorize_current};
 use super::secret::{SecretError, Secrets, screened};
 use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
-use crate::spi::store::{self, Classification, NewMemory};
+use crate::spi::store::{self, Audit, Classification, NewMemory};
 use crate::{ffi, gucs, spi};
 
 /// What became of a memory.
@@ -118,12 +118,22 @@ impl Failure for StoreError {
 /// Stores a memory in the session's project. The same source with the same content changes nothing, with
 /// another content it is a new version of the same item.
 pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
-    check(&memory)?;
     let project = authorize_current(AccessLevel::Write)?;
+    remember_in(project, memory, audit("remember", None))
+}
+
+/// What the caller's versions are written by.
+pub fn audit(operation: &'static str, commit: Option<Uuid>) -> Audit {
+    Audit { commit, role: ffi::identity::current_role(), operation }
+}
+
+/// The same, for a project that the caller may write to, as part of a commit.
+pub fn remember_in(project: Uuid, memory: NewMemory, audit: Audit) -> Result<Remembered, StoreError> {
+    check(&memory)?;
     let (content, secrets) = screened(project, memory.content)?;
     let memory = NewMemory { content: &content, ..memory };
     let chunks = chunked(memory.content, memory.kind);
-    let remembered = as_owner(|| write(project, memory, &chunks))?;
+    let remembered = as_owner(|| write(project, memory, &chunks, audit))?;
     Ok(Remembered { secrets, ..remembered })
 }
 
@@ -187,7 +197,12 @@ pub fn chunked<'a>(content: &'a str, kind: &str) -> Vec<Chunk<'a>> {
         .collect()
 }
 
-fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementResult<Remembered> {
+fn write(
+    project: Uuid,
+    memory: NewMemory,
+    chunks: &[Chunk],
+    audit: Audit,
+) -> spi::StatementResult<Remembered> {
     let content = memory.content;
     let latest = match memory.source {
         Some(source) => {
@@ -211,7 +226,7 @@ fn write(project: Uuid, memory: NewMemory, chunks: &[Chunk]) -> spi::StatementRe
         Some(latest) => (Status::Updated, latest.item_id, latest.version_num + 1),
         None => (Status::Created, store::insert_item(project, memory)?, 1),
     };
-    let version_id = write_version(project, item_id, version_num, content, chunks)?;
+    let version_id = write_version(project, item_id, version_num, content, chunks, audit)?;
     let secrets = Secrets::new();
     Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len(), secrets })
 }
@@ -223,8 +238,9 @@ pub fn write_version(
     version_num: i32,
     content: &str,
     chunks: &[Chunk],
+    audit: Audit,
 ) -> spi::StatementResult<Uuid> {
-    let version = store::insert_version(project, item, version_num, content)?;
+    let version = store::insert_version(project, item, version_num, content, audit)?;
     let tokenizer = Tokenizer::of_project(project)?;
     let tokens = chunks.iter().map(|chunk| as_lines(&tokenizer.tokens(chunk.text))).collect();
     store::insert_chunks(project, version, chunks, tokens, tokenizer.versions())?;

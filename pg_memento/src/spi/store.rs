@@ -4,6 +4,7 @@ use memento_core::chunk::Chunk;
 use memento_core::memory_kind::{Scope, Sensitivity, Visibility};
 use memento_core::retention::Retention;
 use pgrx::Uuid;
+use pgrx::pg_sys::Oid;
 use serde_json::json;
 
 use super::term::TokenVersions;
@@ -36,6 +37,14 @@ pub struct Classification<'a> {
 pub struct Source<'a> {
     pub system: &'a str,
     pub id: &'a str,
+}
+
+/// What a version is written by: a commit that has begun, or one of its own.
+#[derive(Clone, Copy)]
+pub struct Audit {
+    pub commit: Option<Uuid>,
+    pub role: Oid,
+    pub operation: &'static str,
 }
 
 /// The newest version of an item.
@@ -109,11 +118,25 @@ pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
 }
 
 /// The next version of an item becomes the latest.
-pub fn insert_version(project: Uuid, item: Uuid, version_num: i32, content: &str) -> StatementResult<Uuid> {
+pub fn insert_version(
+    project: Uuid,
+    item: Uuid,
+    version_num: i32,
+    content: &str,
+    audit: Audit,
+) -> StatementResult<Uuid> {
     write(include_str!("queries/supersede_version.sql"), &[project.into(), item.into()], |_| Ok(()))?;
     write_one(
         include_str!("queries/insert_version.sql"),
-        &[project.into(), item.into(), version_num.into(), content.into()],
+        &[
+            project.into(),
+            item.into(),
+            version_num.into(),
+            content.into(),
+            audit.commit.into(),
+            audit.role.into(),
+            audit.operation.into(),
+        ],
     )
 }
 

@@ -14,6 +14,13 @@ counted as materialized (
          (select count(*) from memento.chunk c join memento.version v using (project_id, version_id)
            where c.project_id = $1 and v.item_id in (select item_id from doomed)) as chunk_count
 ),
+silenced as (
+  update memento.commit k set message = null
+   where k.project_id = $1
+     and k.message is not null
+     and k.commit_id in (select v.commit_id from memento.version v, counted c
+                          where v.project_id = $1 and v.item_id = any (c.item_ids))
+),
 gone as (
   delete from memento.item i using counted c where i.project_id = $1 and i.item_id = any (c.item_ids)
 )

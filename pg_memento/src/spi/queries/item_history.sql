@@ -13,6 +13,8 @@ select pg_catalog.jsonb_build_object(
          'versions', coalesce((select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
              'version_num', p.version_num, 'version_id', p.version_id, 'is_latest', p.is_latest,
              'created_at', p.created_at, 'superseded_at', p.superseded_at,
+             'commit_id', p.commit_id, 'created_by', k.created_by, 'operation', k.operation, 'message', k.message,
              'content_hash', pg_catalog.encode(p.content_hash, 'hex'),
-             'characters', pg_catalog.char_length(p.content)) order by p.version_num desc) from page p), '[]'),
+             'characters', pg_catalog.char_length(p.content)) order by p.version_num desc)
+           from page p join memento.commit k using (project_id, commit_id)), '[]'),
          'next_before', (select nullif(min(p.version_num), 1) from page p))

@@ -1,0 +1,219 @@
+//! Several memories written together, once, and the sessions that they belong to.
+
+use memento_core::access::AccessLevel;
+use pgrx::Uuid;
+use pgrx::prelude::*;
+use serde_json::{Value, json};
+
+use super::access::{AccessError, as_owner, authorize_current};
+use super::memory::{self, Remembered, StoreError};
+use crate::error::{Failure, StatementError, reported};
+use crate::ffi;
+use crate::ffi::jsonb::Jsonb;
+use crate::spi;
+use crate::spi::commit::{ENTRY_KEYS, Entry, Request};
+use crate::spi::store::{NewMemory, Source};
+
+/// The most entries of one commit: it is one transaction, and its locks are held to the end.
+pub const MAX_ENTRIES: usize = 1000;
+
+/// Longer ones are content.
+const LONGEST_KEY: usize = 200;
+
+/// Why a commit or a session cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    #[error("entries must be a JSON array of 1 to {MAX_ENTRIES} objects")]
+    NotEntries,
+    #[error("unknown keys in entries: {}", .0.join(", "))]
+    UnknownKeys(Vec<String>),
+    #[error("idempotency_key must have 1 to {LONGEST_KEY} characters")]
+    BadKey,
+    #[error("idempotency_key was used for another request")]
+    KeyReused,
+    #[error("entry {number}: {reason}")]
+    BadEntry { number: usize, reason: StoreError },
+    #[error("session {0} does not exist in this project")]
+    NoSession(Uuid),
+    #[error("session {0} has ended")]
+    SessionEnded(Uuid),
+    #[error("metadata must be a JSON object")]
+    MetadataNotObject,
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+}
+
+reported!(CommitError);
+
+impl Failure for CommitError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::KeyReused => PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION,
+            Self::NoSession(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
+            Self::SessionEnded(_) => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::BadEntry { reason, .. } => reason.sqlstate(),
+            Self::Access(error) => error.sqlstate(),
+            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::KeyReused => "IDEMPOTENCY_CONFLICT",
+            Self::NoSession(_) => "SESSION_NOT_FOUND",
+            Self::SessionEnded(_) => "SESSION_ENDED",
+            Self::BadEntry { reason, .. } => reason.code(),
+            Self::Access(error) => error.code(),
+            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotEntries => {
+                Some(r#"for example: '[{"content": "We deploy on Tuesdays.", "kind": "decision"}]'"#.into())
+            }
+            Self::UnknownKeys(_) => Some(format!("known keys: {}", ENTRY_KEYS.join(", "))),
+            Self::BadKey => Some("a uuid is a good key".into()),
+            Self::KeyReused => Some("use a new key for a new request".into()),
+            Self::NoSession(_) | Self::SessionEnded(_) => {
+                Some("begin one: select memento.sessions_start()".into())
+            }
+            Self::MetadataNotObject => Some("for example: metadata => '{\"agent\": \"planner\"}'".into()),
+            Self::BadEntry { reason, .. } => reason.hint(),
+            Self::Access(error) => error.hint(),
+            Self::Statement(error) => error.hint(),
+        }
+    }
+}
+
+/// Writes all entries or none. The same key with the same request gives the first result again and writes nothing.
+pub fn commit(request: &Request) -> Result<Jsonb, CommitError> {
+    check(request)?;
+    let project = authorize_current(AccessLevel::Write)?;
+    let role = ffi::identity::current_role();
+    if let Some(session) = request.session {
+        match as_owner(|| spi::commit::session_is_open(project, session))? {
+            None => return Err(CommitError::NoSession(session)),
+            Some(false) => return Err(CommitError::SessionEnded(session)),
+            Some(true) => {}
+        }
+    }
+    let Some(commit) = as_owner(|| spi::commit::begin(project, role, request))? else {
+        return match as_owner(|| spi::commit::first_result(project, request))? {
+            Some((result, true)) => Ok(result),
+            _ => Err(CommitError::KeyReused),
+        };
+    };
+    let entries = spi::commit::entries(request.entries)?;
+    lock_sources(project, &entries)?;
+    let audit = memory::audit("commit", Some(commit));
+    let mut results = Vec::with_capacity(entries.len());
+    for (number, entry) in entries.into_iter().enumerate() {
+        ffi::server::check_for_interrupts();
+        let remembered = new_memory(&entry)
+            .and_then(|memory| memory::remember_in(project, memory, audit))
+            .map_err(|reason| CommitError::BadEntry { number, reason })?;
+        results.push(remembered.to_json());
+    }
+    let result: Jsonb =
+        json!({"commit_id": commit.to_string(), "replayed": false, "results": results}).into();
+    if request.idempotency_key.is_some() {
+        as_owner(|| spi::commit::finish(project, commit, result.clone()))?;
+    }
+    Ok(result)
+}
+
+fn check(request: &Request) -> Result<(), CommitError> {
+    if request.idempotency_key.is_some_and(|key| key.trim().is_empty() || key.chars().count() > LONGEST_KEY) {
+        return Err(CommitError::BadKey);
+    }
+    match request.entries.parse() {
+        Ok(Value::Array(entries))
+            if (1..=MAX_ENTRIES).contains(&entries.len()) && entries.iter().all(Value::is_object) => {}
+        _ => return Err(CommitError::NotEntries),
+    }
+    match spi::commit::unknown_keys(request.entries)? {
+        unknown if unknown.is_empty() => Ok(()),
+        unknown => {
+            Err(CommitError::UnknownKeys(unknown.iter().map(|key| key.chars().take(80).collect()).collect()))
+        }
+    }
+}
+
+/// In one order for everybody, so that two commits with the same sources do not wait for each other in a circle.
+fn lock_sources(project: Uuid, entries: &[Entry]) -> Result<(), CommitError> {
+    let mut sources: Vec<(&str, &str)> = entries
+        .iter()
+        .filter_map(|entry| entry.source_system.as_deref().zip(entry.source_id.as_deref()))
+        .collect();
+    sources.sort_unstable();
+    sources.dedup();
+    as_owner(|| {
+        sources.iter().try_for_each(|(system, id)| spi::store::lock_source(project, Source { system, id }))
+    })?;
+    Ok(())
+}
+
+fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
+    let source = match (&entry.source_system, &entry.source_id) {
+        (Some(system), Some(id)) => Some(Source { system, id }),
+        (None, None) => None,
+        _ => return Err(StoreError::HalfASource),
+    };
+    let tags = entry.tags.clone().unwrap_or_default();
+    let classification = memory::classification(
+        entry.scope.as_deref(),
+        entry.doc_class.as_deref(),
+        entry.sensitivity.as_deref(),
+        entry.visibility.as_deref(),
+        entry.retention.as_deref(),
+    )?;
+    Ok(NewMemory {
+        content: entry.content.as_deref().ok_or(StoreError::Empty)?,
+        title: entry.title.as_deref(),
+        kind: entry.kind.as_deref().unwrap_or("note"),
+        tags: tags.into_iter().collect::<Option<Vec<_>>>().ok_or(StoreError::BadTag)?,
+        source,
+        metadata: entry.metadata.clone().unwrap_or_else(|| json!({}).into()),
+        class: classification,
+    })
+}
+
+impl Remembered {
+    /// As the user sees it.
+    pub fn to_json(&self) -> Value {
+        let mut seen = json!({
+            "status": self.status.as_str(),
+            "item_id": self.item_id.to_string(),
+            "version_id": self.version_id.to_string(),
+            "version_num": self.version_num,
+            "chunks": self.chunk_count,
+        });
+        if !self.secrets.is_empty() {
+            seen["secrets"] = json!(self.secrets);
+        }
+        seen
+    }
+}
+
+/// Begins a session in the session's project.
+pub fn start_session(title: Option<&str>, metadata: Jsonb) -> Result<Jsonb, CommitError> {
+    if !metadata.is_object() {
+        return Err(CommitError::MetadataNotObject);
+    }
+    let project = authorize_current(AccessLevel::Write)?;
+    let role = ffi::identity::current_role();
+    let started = as_owner(|| spi::commit::start_session(project, role, title, metadata))?;
+    started.ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition).into())
+}
+
+/// Ends it; ending it again changes only the summary.
+pub fn end_session(session: Uuid, summary: Option<&str>) -> Result<Jsonb, CommitError> {
+    let project = authorize_current(AccessLevel::Write)?;
+    as_owner(|| spi::commit::end_session(project, session, summary))?.ok_or(CommitError::NoSession(session))
+}

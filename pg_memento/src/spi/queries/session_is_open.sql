@@ -1,0 +1,2 @@
+-- $1 project, $2 session: null if there is none
+select s.ended_at is null from memento.session s where s.project_id = $1 and s.session_id = $2

@@ -1,0 +1,84 @@
+//! Commits: once, whole, and without waiting for each other in a circle.
+
+use std::sync::Barrier;
+
+use memento_tests::Cluster;
+
+#[test]
+fn the_same_request_at_the_same_moment_is_done_once() {
+    const CLIENTS: usize = 8;
+    let cluster = Cluster::start();
+    let database = cluster.database();
+    let barrier = Barrier::new(CLIENTS);
+    let results: Vec<(String, bool)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..CLIENTS)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut client = cluster.connect(&database);
+                    barrier.wait();
+                    let row = client
+                        .query_one(
+                            r#"select c ->> 'commit_id', (c -> 'replayed')::boolean
+                                 from memento.memory_commit('[{"content": "once"}, {"content": "and for all"}]', 'key') c"#,
+                            &[],
+                        )
+                        .unwrap();
+                    (row.get(0), row.get(1))
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(results.iter().all(|(commit, _)| *commit == results[0].0), "one commit");
+    assert_eq!(results.iter().filter(|(_, replayed)| !replayed).count(), 1, "done once");
+    let items: i64 =
+        cluster.connect(&database).query_one("select count(*) from memento.item", &[]).unwrap().get(0);
+    assert_eq!(items, 2);
+}
+
+/// A request that fails leaves its key free.
+#[test]
+fn a_failed_request_can_be_repeated() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    let commit =
+        "select memento.memory_commit(jsonb_build_array(jsonb_build_object('content', $1::text)), 'key')";
+    client.execute(commit, &[&" "]).unwrap_err();
+    client.execute(commit, &[&"now it is good"]).unwrap();
+    let items: i64 = client.query_one("select count(*) from memento.item", &[]).unwrap().get(0);
+    assert_eq!(items, 1);
+}
+
+#[test]
+fn sources_in_opposite_order_are_no_deadlock() {
+    const ROUNDS: usize = 20;
+    let cluster = Cluster::start();
+    let database = cluster.database();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (cluster, database) = (&cluster, &database);
+            scope.spawn(move || {
+                let mut client = cluster.connect(database);
+                for round in 0..ROUNDS {
+                    let mut sources = ["a", "b", "c", "d"];
+                    sources.rotate_left(writer);
+                    let entries: Vec<_> = sources
+                        .iter()
+                        .map(|id| serde_json::json!({"content": format!("{writer} {round}"), "source_system": "s", "source_id": id}))
+                        .collect();
+                    let entries = serde_json::Value::from(entries).to_string();
+                    client.execute("select memento.memory_commit($1::text::jsonb)", &[&entries]).unwrap();
+                }
+            });
+        }
+    });
+    let row = cluster
+        .connect(&database)
+        .query_one(
+            "select count(distinct item_id), count(*), max(version_num)::bigint from memento.version",
+            &[],
+        )
+        .unwrap();
+    let versions = (4 * ROUNDS) as i64;
+    assert_eq!((row.get(0), row.get(1), row.get(2)), (4_i64, 4 * versions, versions), "gapless");
+}
