@@ -47,6 +47,8 @@ comment on column memento.item.pinned is 'Whether it is to be preferred in searc
 comment on column memento.item.archived_at is 'Since when it is left out of searches; null for an active item. Its content is kept.';
 comment on column memento.item.archived is 'Whether it is archived.';
 comment on column memento.item.metadata is 'Anything else, as a JSON object.';
+-- Lists are read newest first, page by page.
+create index item_created_at_idx on memento.item (project_id, created_at desc, item_id desc);
 create unique index item_canonical_key on memento.item (project_id, canonical_key) where canonical_key is not null;
 create unique index item_source_key on memento.item (project_id, source_system, source_id) where source_id is not null;
 

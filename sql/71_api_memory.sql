@@ -42,3 +42,5 @@ comment on function memento.sessions_start(text, jsonb) is
   'Begins a session, to which commits can belong, and returns its session_id. Needs write access.';
 comment on function memento.sessions_end(uuid, text) is
   'Ends a session with a summary and returns it with the number of its commits. Ending it again changes only the summary. Needs write access.';
+comment on function memento.memory_list(jsonb, int, text, boolean) is
+  'Items of the current project, newest first, without their content: at most max_items that the filters of search() keep. next_after is where the next page begins, null on the last; total is counted for the first page. Needs read access.';

@@ -65,6 +65,7 @@ extension_sql_file!(
         api::memory::remember,
         api::memory::memory_get,
         api::memory::memory_history,
+        api::memory::memory_list,
         api::memory::memory_restore,
         api::memory::memory_pin,
         api::memory::memory_unpin,

@@ -74,6 +74,13 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ("memory_diff_lines", vec![format!("select memento.memory_diff_lines('{victim_item}', 1)")]),
         ("memory_get", items("memento.memory_get")),
         ("memory_history", items("memento.memory_history")),
+        (
+            "memory_list",
+            vec![
+                format!("select memento.memory_list('{{\"item_ids\": [\"{victim_item}\"]}}')"),
+                "select memento.memory_list()".into(),
+            ],
+        ),
         ("memory_pin", items("memento.memory_pin")),
         ("memory_restore", vec![format!("select memento.memory_restore('{victim_item}', 1)")]),
         ("memory_unpin", items("memento.memory_unpin")),

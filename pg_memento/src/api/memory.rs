@@ -8,7 +8,7 @@ use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::item::{self, Change, Forgotten};
 use crate::service::memory::{self, StoreError};
-use crate::service::secret;
+use crate::service::{list, secret};
 use crate::spi::store::{NewMemory, Source};
 
 #[pg_extern(volatile, parallel_unsafe)]
@@ -77,6 +77,18 @@ pub fn memory_history(
     before_version: default!(Option<i32>, "null"),
 ) -> ApiResult<Jsonb> {
     Ok(item::history(given("item_id", item_id)?, max_versions.unwrap_or(50), before_version)?)
+}
+
+#[pg_extern(stable, parallel_restricted)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_list(
+    filters: default!(Option<Jsonb>, "'{}'"),
+    max_items: default!(Option<i32>, "50"),
+    after: default!(Option<&str>, "null"),
+    include_archived: default!(Option<bool>, "false"),
+) -> ApiResult<Jsonb> {
+    let filters = filters.unwrap_or_else(|| json!({}).into());
+    Ok(list::list(&filters, max_items.unwrap_or(50), after, include_archived.unwrap_or(false))?)
 }
 
 #[pg_extern(volatile, parallel_unsafe)]

@@ -27,6 +27,8 @@ pub enum CommitError {
     NotEntries,
     #[error("unknown keys in entries: {}", .0.join(", "))]
     UnknownKeys(Vec<String>),
+    #[error("entry {number}: {key} must be {expected}")]
+    BadValue { number: usize, key: String, expected: &'static str },
     #[error("idempotency_key must have 1 to {LONGEST_KEY} characters")]
     BadKey,
     #[error("idempotency_key was used for another request")]
@@ -74,7 +76,7 @@ impl Failure for CommitError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NotEntries => {
+            Self::NotEntries | Self::BadValue { .. } => {
                 Some(r#"for example: '[{"content": "We deploy on Tuesdays.", "kind": "decision"}]'"#.into())
             }
             Self::UnknownKeys(_) => Some(format!("known keys: {}", ENTRY_KEYS.join(", "))),
@@ -132,16 +134,36 @@ fn check(request: &Request) -> Result<(), CommitError> {
     if request.idempotency_key.is_some_and(|key| key.trim().is_empty() || key.chars().count() > LONGEST_KEY) {
         return Err(CommitError::BadKey);
     }
-    match request.entries.parse() {
-        Ok(Value::Array(entries))
-            if (1..=MAX_ENTRIES).contains(&entries.len()) && entries.iter().all(Value::is_object) => {}
-        _ => return Err(CommitError::NotEntries),
+    let Ok(Value::Array(entries)) = request.entries.parse() else { return Err(CommitError::NotEntries) };
+    if !(1..=MAX_ENTRIES).contains(&entries.len()) || !entries.iter().all(Value::is_object) {
+        return Err(CommitError::NotEntries);
+    }
+    for (number, entry) in entries.iter().enumerate() {
+        for (key, value) in entry.as_object().into_iter().flatten() {
+            check_value(number, key, value)?;
+        }
     }
     match spi::commit::unknown_keys(request.entries)? {
         unknown if unknown.is_empty() => Ok(()),
         unknown => {
             Err(CommitError::UnknownKeys(unknown.iter().map(|key| key.chars().take(80).collect()).collect()))
         }
+    }
+}
+
+/// Postgres would turn a number into text, and so hide a mistake.
+fn check_value(number: usize, key: &str, value: &Value) -> Result<(), CommitError> {
+    let (is_fine, expected) = match key {
+        "tags" => (value.is_array(), "an array of strings"),
+        "metadata" => (value.is_object(), "an object"),
+        known if ENTRY_KEYS.contains(&known) => (value.is_string(), "a string"),
+        // Named by the check for unknown keys.
+        _ => return Ok(()),
+    };
+    if is_fine || value.is_null() {
+        Ok(())
+    } else {
+        Err(CommitError::BadValue { number, key: key.to_owned(), expected })
     }
 }
 

@@ -1,8 +1,11 @@
 //! Items that exist: what they say and said, their state, their end.
 
+use memento_core::filter::Filter;
 use pgrx::Uuid;
+use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 
+use super::search::conditions;
 use super::{StatementResult, required, rows, write};
 use crate::ffi::jsonb::Jsonb;
 
@@ -40,6 +43,51 @@ pub fn get(
         include_str!("queries/get_item.sql"),
         &[project.into(), item.into(), version_num.into(), as_of.into()],
     )
+}
+
+/// Where a list goes on: after the item that was made then and has this key.
+pub struct Cursor {
+    /// In microseconds since 1970.
+    pub created_at: i64,
+    pub item: Uuid,
+}
+
+/// One item of a list.
+pub struct Listed {
+    pub cursor: Cursor,
+    pub seen: Jsonb,
+}
+
+/// A page of items, newest first.
+pub fn list(
+    project: Uuid,
+    filter: &Filter,
+    archived: bool,
+    after: Option<&Cursor>,
+    limit: i32,
+) -> StatementResult<Vec<Listed>> {
+    let mut arguments: Vec<DatumWithOid> = vec![
+        project.into(),
+        limit.into(),
+        after.map(|cursor| cursor.created_at).into(),
+        after.map(|cursor| cursor.item).into(),
+    ];
+    arguments.extend(conditions(filter));
+    arguments.push(archived.into());
+    rows(include_str!("queries/list_items.sql"), &arguments, |row| {
+        let cursor = Cursor { item: required(&row, 1)?, created_at: required(&row, 2)? };
+        Ok(Listed { cursor, seen: required(&row, 3)? })
+    })
+}
+
+/// How many items a list has in all.
+pub fn count(project: Uuid, filter: &Filter, archived: bool) -> StatementResult<i64> {
+    let mut arguments: Vec<DatumWithOid> =
+        vec![project.into(), None::<i32>.into(), None::<i64>.into(), None::<Uuid>.into()];
+    arguments.extend(conditions(filter));
+    arguments.push(archived.into());
+    let counted = rows(include_str!("queries/count_items.sql"), &arguments, |row| required(&row, 1))?;
+    Ok(counted.into_iter().next().unwrap_or(0))
 }
 
 /// The content of a version, or of the latest.

@@ -60,7 +60,7 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
 }
 
 /// The filter as arguments, in the order in which statements that filter items have them; null for what is not asked for.
-fn conditions(filter: &Filter) -> [DatumWithOid<'static>; 14] {
+pub fn conditions(filter: &Filter) -> [DatumWithOid<'static>; 14] {
     fn words<T: Copy>(values: &Option<Vec<T>>, word: fn(T) -> &'static str) -> Option<Vec<&'static str>> {
         values.as_ref().map(|values| values.iter().map(|value| word(*value)).collect())
     }

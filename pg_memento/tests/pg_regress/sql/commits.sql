@@ -40,6 +40,7 @@ select memento.memory_commit('[{"content": "x", "colour": "red", "size": 1}]');
 select memento.memory_commit('[{"content": "x", "source_id": "1"}]');
 select memento.memory_commit('[{"content": "x", "tags": ["a", null]}]');
 select memento.memory_commit('[{"content": "x", "tags": "a"}]');
+select memento.memory_commit('[{"content": 5}]');
 select memento.memory_commit('[{"content": "x"}]', ' ');
 select memento.memory_commit('[{"content": "x"}]', session_id => '00000000-0000-0000-0000-000000000009');
 select memento.sessions_end('00000000-0000-0000-0000-000000000009');

@@ -50,6 +50,19 @@ select memento.search('first', filters => '{"kind": ["note"]}');
 select memento.search('first', filters => '{"scopes": ["galaxy"]}');
 select memento.search('first', filters => '{"created_after": "soon"}');
 
+-- Lists, page by page.
+select memento.remember('number ' || n, kind => 'listed', title => n::text) ->> 'status' as status from generate_series(1, 3) n;
+select p -> 'total' as total, jsonb_path_query_array(p, '$.items[*].title') as titles, p ->> 'next_after' as next_after
+  from (select memento.memory_list('{"kinds": ["listed"]}', 2)) as page(p) \gset
+select :total as total, :'titles' as titles;
+select p -> 'total' as total, jsonb_path_query_array(p, '$.items[*].title') as titles, p -> 'next_after' as next_after
+  from (select memento.memory_list('{"kinds": ["listed"]}', 2, :'next_after')) as page(p);
+select memento.memory_archive(i.item_id) ->> 'status' as status from memento.item i where i.title = '3' and i.kind = 'listed';
+select memento.memory_list('{"kinds": ["listed"]}') -> 'total' as active, memento.memory_list('{"kinds": ["listed"]}', include_archived => true) -> 'total' as all_of_them;
+select memento.memory_list(max_items => 0);
+select memento.memory_list(after => 'here');
+select memento.memory_list('{"colour": 1}');
+
 -- Keys and passwords.
 \set secret 'The key is AKIA' 'Q3EGRZ7XTBLW2MYP, and password=hunter2hunter2X9 too.'
 select memento.remember(:'secret') -> 'secrets' as warned;

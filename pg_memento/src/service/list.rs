@@ -1,0 +1,94 @@
+//! Lists of items, page by page.
+
+use memento_core::access::AccessLevel;
+use memento_core::filter::{Filter, FilterError};
+use pgrx::Uuid;
+use pgrx::prelude::*;
+use serde_json::{Value, json};
+
+use super::access::{AccessError, as_owner, authorize_current};
+use crate::error::{Failure, StatementError, reported};
+use crate::ffi::jsonb::Jsonb;
+use crate::spi;
+use crate::spi::item::Cursor;
+
+/// The most items of one page.
+pub const MAX_ITEMS: i32 = 1000;
+
+/// Why a list cannot be given.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    #[error("max_items must be between 1 and {MAX_ITEMS}, not {0}")]
+    BadLimit(i32),
+    #[error("after is not where a page ended")]
+    BadCursor,
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+}
+
+reported!(ListError);
+
+impl Failure for ListError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::Access(error) => error.sqlstate(),
+            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Access(error) => error.code(),
+            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::BadLimit(_) | Self::BadCursor => {
+                Some("read on with after => next_after of the page before".into())
+            }
+            Self::Filter(error) => Some(error.hint()),
+            Self::Access(error) => error.hint(),
+            Self::Statement(error) => error.hint(),
+        }
+    }
+}
+
+/// A page of the session's project. The total is counted for the first page only: it costs more than a page.
+pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) -> Result<Jsonb, ListError> {
+    if !(1..=MAX_ITEMS).contains(&limit) {
+        return Err(ListError::BadLimit(limit));
+    }
+    let filter = Filter::from_json(&filters.parse().map_err(|_| FilterError::NotAnObject)?)?;
+    let cursor = after.map(cursor).transpose()?;
+    let project = authorize_current(AccessLevel::Read)?;
+    let total = match cursor {
+        None => Some(as_owner(|| spi::item::count(project, &filter, archived))?),
+        Some(_) => None,
+    };
+    // One more than asked for tells whether there is another page.
+    let mut items = as_owner(|| spi::item::list(project, &filter, archived, cursor.as_ref(), limit + 1))?;
+    let goes_on = items.len() > limit as usize;
+    items.truncate(limit as usize);
+    let next = items
+        .last()
+        .filter(|_| goes_on)
+        .map(|last| format!("{}/{}", last.cursor.created_at, last.cursor.item));
+    let seen: Vec<Value> = items.iter().filter_map(|item| item.seen.parse().ok()).collect();
+    Ok(json!({"total": total, "items": seen, "next_after": next}).into())
+}
+
+/// The time, in microseconds since 1970, and the key of the last item of the page before.
+fn cursor(after: &str) -> Result<Cursor, ListError> {
+    let (micros, item) = after.split_once('/').ok_or(ListError::BadCursor)?;
+    let item = uuid::Uuid::parse_str(item).map_err(|_| ListError::BadCursor)?;
+    let created_at = micros.parse().map_err(|_| ListError::BadCursor)?;
+    Ok(Cursor { created_at, item: Uuid::from_bytes(*item.as_bytes()) })
+}
