@@ -44,3 +44,13 @@ comment on function memento.sessions_end(uuid, text) is
   'Ends a session with a summary and returns it with the number of its commits. Ending it again changes only the summary. Needs write access.';
 comment on function memento.memory_list(jsonb, int, text, boolean) is
   'Items of the current project, newest first, without their content: at most max_items that the filters of search() keep. next_after is where the next page begins, null on the last; total is counted for the first page. Needs read access.';
+comment on function memento.canonical_upsert(text, text, text, text, text[]) is
+  'Stores the canonical document of a key: a new one, or the next version; nothing happens if the content is the same. Title, doc class and tags follow what is given. Returns what remember() does. Needs write access.';
+comment on function memento.canonical_get(text, int) is
+  'The canonical document of a key, as memory_get() shows an item: the latest version, or that of a number. Needs read access.';
+comment on function memento.canonical_outline(text, int) is
+  'The sections of a canonical document, as outline() gives them. Needs read access.';
+comment on function memento.canonical_get_section(text, text, boolean, int) is
+  'One section of a canonical document, as an exact slice of it: the heading with the text up to the next heading, or by default with all sections below it. Needs read access.';
+comment on function memento.canonical_context_pack(int, text, text[]) is
+  'What of the canonical documents fits in a budget of tokens: the best chunks for a query, or without one the first of each document, in the order of the documents; left_out says what did not fit. Needs read access.';

@@ -1,5 +1,6 @@
 //! The functions that SQL can call: decode, call, encode. No SQL text, no unsafe.
 
+pub mod canonical;
 pub mod commit;
 pub mod diff;
 pub mod evidence;

@@ -76,6 +76,11 @@ extension_sql_file!(
         api::commit::memory_commit,
         api::commit::sessions_start,
         api::commit::sessions_end,
+        api::canonical::canonical_upsert,
+        api::canonical::canonical_get,
+        api::canonical::canonical_outline,
+        api::canonical::canonical_get_section,
+        api::canonical::canonical_context_pack,
         api::diff::memory_diff,
         api::diff::memory_diff_lines,
         api::search::search

@@ -1,6 +1,7 @@
 //! Use cases: who may do it, what the core computes, which statements run. No Datum, no SQL text.
 
 pub mod access;
+pub mod canonical;
 pub mod commit;
 pub mod doctor;
 pub mod drop_guard;

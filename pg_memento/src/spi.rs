@@ -1,6 +1,7 @@
 //! The statements, as typed functions. Each is a file in `queries/`; values are bound, names are fixed. They run
 //! with the search_path that the calling function pins.
 
+pub mod canonical;
 pub mod catalog;
 pub mod commit;
 pub mod item;

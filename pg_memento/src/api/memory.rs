@@ -9,7 +9,7 @@ use crate::ffi::jsonb::Jsonb;
 use crate::service::item::{self, Change, Forgotten};
 use crate::service::memory::{self, StoreError};
 use crate::service::{list, secret};
-use crate::spi::store::{NewMemory, Source};
+use crate::spi::store::{Identity, NewMemory};
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
@@ -28,8 +28,8 @@ pub fn remember(
     visibility: default!(Option<&str>, "'me'"),
     retention: default!(Option<&str>, "'forever'"),
 ) -> ApiResult<Jsonb> {
-    let source = match (source_system, source_id) {
-        (Some(system), Some(id)) => Some(Source { system, id }),
+    let identity = match (source_system, source_id) {
+        (Some(system), Some(id)) => Some(Identity::Source { system, id }),
         (None, None) => None,
         _ => return Err(StoreError::HalfASource.into()),
     };
@@ -39,7 +39,7 @@ pub fn remember(
         title,
         kind: kind.unwrap_or("note"),
         tags,
-        source,
+        identity,
         metadata: metadata.unwrap_or_else(|| json!({}).into()),
         class: memory::classification(scope, doc_class, sensitivity, visibility, retention)?,
     })?;

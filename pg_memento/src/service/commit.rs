@@ -12,7 +12,7 @@ use crate::ffi;
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
 use crate::spi::commit::{ENTRY_KEYS, Entry, Request};
-use crate::spi::store::{NewMemory, Source};
+use crate::spi::store::{Identity, NewMemory};
 
 /// The most entries of one commit: it is one transaction, and its locks are held to the end.
 pub const MAX_ENTRIES: usize = 1000;
@@ -169,21 +169,20 @@ fn check_value(number: usize, key: &str, value: &Value) -> Result<(), CommitErro
 
 /// In one order for everybody, so that two commits with the same sources do not wait for each other in a circle.
 fn lock_sources(project: Uuid, entries: &[Entry]) -> Result<(), CommitError> {
-    let mut sources: Vec<(&str, &str)> = entries
+    let mut sources: Vec<Identity> = entries
         .iter()
         .filter_map(|entry| entry.source_system.as_deref().zip(entry.source_id.as_deref()))
+        .map(|(system, id)| Identity::Source { system, id })
         .collect();
     sources.sort_unstable();
     sources.dedup();
-    as_owner(|| {
-        sources.iter().try_for_each(|(system, id)| spi::store::lock_source(project, Source { system, id }))
-    })?;
+    as_owner(|| sources.iter().try_for_each(|source| spi::store::lock_identity(project, *source)))?;
     Ok(())
 }
 
 fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
-    let source = match (&entry.source_system, &entry.source_id) {
-        (Some(system), Some(id)) => Some(Source { system, id }),
+    let identity = match (&entry.source_system, &entry.source_id) {
+        (Some(system), Some(id)) => Some(Identity::Source { system, id }),
         (None, None) => None,
         _ => return Err(StoreError::HalfASource),
     };
@@ -200,7 +199,7 @@ fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
         title: entry.title.as_deref(),
         kind: entry.kind.as_deref().unwrap_or("note"),
         tags: tags.into_iter().collect::<Option<Vec<_>>>().ok_or(StoreError::BadTag)?,
-        source,
+        identity,
         metadata: entry.metadata.clone().unwrap_or_else(|| json!({}).into()),
         class: classification,
     })

@@ -11,7 +11,7 @@ use super::access::{AccessError, as_owner, authorize_current};
 use super::secret::{SecretError, Secrets, screened};
 use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
-use crate::spi::store::{self, Audit, Classification, NewMemory};
+use crate::spi::store::{self, Audit, Classification, Identity, NewMemory};
 use crate::{ffi, gucs, spi};
 
 /// What became of a memory.
@@ -178,8 +178,14 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
     if memory.title.is_some_and(|title| title.trim().is_empty()) {
         return Err(StoreError::EmptyArgument("title"));
     }
-    if memory.source.is_some_and(|source| source.system.is_empty() || source.id.is_empty()) {
-        return Err(StoreError::EmptyArgument("source_system and source_id"));
+    match memory.identity {
+        Some(Identity::Source { system, id }) if system.is_empty() || id.is_empty() => {
+            return Err(StoreError::EmptyArgument("source_system and source_id"));
+        }
+        Some(Identity::Canonical(key)) if key.trim().is_empty() => {
+            return Err(StoreError::EmptyArgument("canonical_key"));
+        }
+        _ => {}
     }
     if memory.tags.iter().any(|tag| tag.trim().is_empty()) {
         return Err(StoreError::BadTag);
@@ -204,11 +210,10 @@ fn write(
     audit: Audit,
 ) -> spi::StatementResult<Remembered> {
     let content = memory.content;
-    let latest = match memory.source {
-        Some(source) => {
-            store::lock_source(project, source)?;
-            store::lock_item_of_source(project, source)?;
-            store::latest_version(project, source, content)?
+    let latest = match memory.identity {
+        Some(identity) => {
+            store::lock_identity(project, identity)?;
+            store::latest_version(project, identity, content)?
         }
         None => None,
     };

@@ -17,7 +17,7 @@ pub struct NewMemory<'a> {
     pub title: Option<&'a str>,
     pub kind: &'a str,
     pub tags: Vec<String>,
-    pub source: Option<Source<'a>>,
+    pub identity: Option<Identity<'a>>,
     pub metadata: Jsonb,
     pub class: Classification<'a>,
 }
@@ -32,11 +32,23 @@ pub struct Classification<'a> {
     pub retention: Retention,
 }
 
-/// Where a memory comes from; the same source again is a new version of the same item.
-#[derive(Clone, Copy)]
-pub struct Source<'a> {
-    pub system: &'a str,
-    pub id: &'a str,
+/// What a memory is known by outside; the same identity again is a new version of the same item.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Identity<'a> {
+    /// Its key in the system that it comes from.
+    Source { system: &'a str, id: &'a str },
+    /// The name of a canonical document.
+    Canonical(&'a str),
+}
+
+impl<'a> Identity<'a> {
+    /// As the columns source_system, source_id and canonical_key have it.
+    fn columns(self) -> [Option<&'a str>; 3] {
+        match self {
+            Self::Source { system, id } => [Some(system), Some(id), None],
+            Self::Canonical(key) => [None, None, Some(key)],
+        }
+    }
 }
 
 /// What a version is written by: a commit that has begun, or one of its own.
@@ -55,35 +67,26 @@ pub struct LatestVersion {
     pub is_same_content: bool,
 }
 
-/// Makes writers of one source wait for each other until the end of the transaction.
-pub fn lock_source(project: Uuid, source: Source) -> StatementResult<()> {
-    write(
-        include_str!("queries/lock_source.sql"),
-        &[project.into(), source.system.into(), source.id.into()],
-        |_| Ok(()),
-    )?;
+/// Makes writers of one identity wait for each other until the end of the transaction.
+pub fn lock_identity(project: Uuid, identity: Identity) -> StatementResult<()> {
+    let [system, id, key] = identity.columns();
+    let arguments = [project.into(), system.into(), id.into(), key.into()];
+    write(include_str!("queries/lock_identity.sql"), &arguments, |_| Ok(()))?;
+    // And those who write its item by other functions, if there is one.
+    write(include_str!("queries/lock_item_of_identity.sql"), &arguments, |_| Ok(()))?;
     Ok(())
 }
 
-/// Makes writers of the item that comes from a source, by whatever function, wait for each other.
-pub fn lock_item_of_source(project: Uuid, source: Source) -> StatementResult<()> {
-    write(
-        include_str!("queries/lock_item_of_source.sql"),
-        &[project.into(), source.system.into(), source.id.into()],
-        |_| Ok(()),
-    )?;
-    Ok(())
-}
-
-/// The newest version from a source, compared with a content.
+/// The newest version of an identity, compared with a content.
 pub fn latest_version(
     project: Uuid,
-    source: Source,
+    identity: Identity,
     content: &str,
 ) -> StatementResult<Option<LatestVersion>> {
+    let [system, id, key] = identity.columns();
     let found = rows(
         include_str!("queries/latest_version.sql"),
-        &[project.into(), source.system.into(), source.id.into(), content.into()],
+        &[project.into(), system.into(), id.into(), key.into(), content.into()],
         |row| {
             Ok(LatestVersion {
                 item_id: required(&row, 1)?,
@@ -98,6 +101,7 @@ pub fn latest_version(
 
 /// A new item.
 pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
+    let [system, id, key] = memory.identity.map_or([None; 3], Identity::columns);
     write_one(
         include_str!("queries/insert_item.sql"),
         &[
@@ -105,14 +109,15 @@ pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
             memory.kind.into(),
             memory.title.into(),
             memory.tags.into(),
-            memory.source.map(|source| source.system).into(),
-            memory.source.map(|source| source.id).into(),
+            system.into(),
+            id.into(),
             memory.metadata.into(),
             memory.class.scope.as_str().into(),
             memory.class.doc_class.into(),
             memory.class.sensitivity.as_str().into(),
             memory.class.visibility.as_str().into(),
             memory.class.retention.to_string().into(),
+            key.into(),
         ],
     )
 }
