@@ -96,7 +96,8 @@ pub fn tech_token_spans(
     let mut offsets = chunk::CharOffsets::new(content);
     TableIterator::new(interruptible(tech::scan(content)).map(move |found| {
         let start = offsets.char_at(found.span.start);
-        let end = start + found.text.chars().count();
+        // Technical tokens are ASCII.
+        let end = start + found.text.len();
         (found.normal_form(), found.kind.as_str(), int(start), int(end))
     }))
 }
