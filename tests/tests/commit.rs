@@ -1,4 +1,4 @@
-//! Commits: once, whole, and without waiting for each other in a circle.
+//! Commits and their end: once, whole, and without waiting for each other in a circle.
 
 use std::sync::Barrier;
 
@@ -81,4 +81,40 @@ fn sources_in_opposite_order_are_no_deadlock() {
         .unwrap();
     let versions = (4 * ROUNDS) as i64;
     assert_eq!((row.get(0), row.get(1), row.get(2)), (4_i64, 4 * versions, versions), "gapless");
+}
+
+/// Whoever writes while somebody forgets: every receipt is true, and what is left is whole.
+#[test]
+fn forgetting_what_is_being_written_leaves_nothing_of_it() {
+    const ROUNDS: usize = 20;
+    let cluster = Cluster::start();
+    let database = cluster.database();
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let (cluster, database) = (&cluster, &database);
+            scope.spawn(move || {
+                let mut client = cluster.connect(database);
+                for round in 0..ROUNDS {
+                    let content = format!("{worker} {round}");
+                    let statement = if worker < 3 {
+                        "select memento.remember($1, source_system => 's', source_id => 'one')"
+                    } else {
+                        "select memento.forget(source_system => 's') where $1 <> ''"
+                    };
+                    client.execute(statement, &[&content]).unwrap();
+                }
+            });
+        }
+    });
+    let row = cluster
+        .connect(&database)
+        .query_one(
+            "select (select bool_and((memento.verify_forgotten(erasure_id) -> 'verified')::boolean) from memento.erasure),
+                    (select count(*) from memento.erasure) > 0,
+                    (select sum(cardinality(version_ids)) from memento.erasure) + (select count(*) from memento.version)
+                      = (select count(*) from memento.commit)",
+            &[],
+        )
+        .unwrap();
+    assert_eq!((row.get(0), row.get(1), row.get(2)), (true, true, true), "verified, some, all counted");
 }

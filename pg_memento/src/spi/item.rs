@@ -3,6 +3,7 @@
 use memento_core::filter::Filter;
 use pgrx::Uuid;
 use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys::Oid;
 use pgrx::prelude::*;
 
 use super::search::conditions;
@@ -139,19 +140,26 @@ pub struct Doomed<'a> {
 }
 
 /// Erases items with all that belongs to them, and keeps a receipt; none if there was nothing.
-pub fn forget(project: Uuid, doomed: &Doomed, by: &str) -> StatementResult<Option<Jsonb>> {
-    let receipts = write(
-        include_str!("queries/forget_items.sql"),
+pub fn forget(project: Uuid, doomed: &Doomed, by: Oid) -> StatementResult<Option<Jsonb>> {
+    let items: Vec<Uuid> = write(
+        include_str!("queries/lock_doomed.sql"),
         &[
             project.into(),
             doomed.item.into(),
             doomed.source_system.into(),
             doomed.source_id.into(),
             doomed.whole_project.into(),
-            by.into(),
         ],
         |row| required(&row, 1),
     )?;
+    if items.is_empty() {
+        return Ok(None);
+    }
+    // A statement of its own: it sees what was written to the items before they were locked.
+    let receipts =
+        write(include_str!("queries/forget_items.sql"), &[project.into(), items.into(), by.into()], |row| {
+            required(&row, 1)
+        })?;
     Ok(receipts.into_iter().next())
 }
 
