@@ -125,6 +125,31 @@ comment on function memento._check_version_hash() is 'internal: checks the hash 
 create trigger version_insert_check_hash before insert on memento.version
   for each row execute function memento._check_version_hash();
 
+create table memento.link (
+  project_id uuid not null,
+  from_item_id uuid not null,
+  to_item_id uuid not null,
+  relation text not null,
+  created_at timestamptz not null default pg_catalog.clock_timestamp(),
+  created_by name not null,
+  metadata jsonb not null default '{}',
+  primary key (project_id, from_item_id, to_item_id, relation),
+  constraint link_from_item_id_fkey foreign key (project_id, from_item_id) references memento.item on delete cascade,
+  constraint link_to_item_id_fkey foreign key (project_id, to_item_id) references memento.item on delete cascade,
+  constraint link_not_to_itself check (from_item_id <> to_item_id),
+  constraint link_relation_form check (relation ~ '\S' and pg_catalog.char_length(relation) <= 100),
+  constraint link_metadata_object check (pg_catalog.jsonb_typeof(metadata) = 'object')
+);
+comment on table memento.link is 'That one item has to do with another.';
+comment on column memento.link.project_id is 'The project of both.';
+comment on column memento.link.from_item_id is 'The item that it is said of.';
+comment on column memento.link.to_item_id is 'The other.';
+comment on column memento.link.relation is 'In which way, for example supersedes, blocked_by, derived_from; free to choose.';
+comment on column memento.link.created_at is 'When it was said.';
+comment on column memento.link.created_by is 'By which role.';
+comment on column memento.link.metadata is 'Anything else, as a JSON object.';
+create index link_to_item_id_idx on memento.link (project_id, to_item_id);
+
 create table memento.erasure (
   project_id uuid not null references memento.project on delete cascade,
   erasure_id uuid not null default pg_catalog.gen_random_uuid(),

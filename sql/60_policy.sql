@@ -43,6 +43,10 @@ alter table memento.commit enable row level security, force row level security;
 create policy commit_read on memento.commit for select
   using (project_id = any (array(select memento.readable_projects())));
 
+alter table memento.link enable row level security, force row level security;
+create policy link_read on memento.link for select
+  using (project_id = any (array(select memento.readable_projects())));
+
 alter table memento.erasure enable row level security, force row level security;
 create policy erasure_read on memento.erasure for select
   using (project_id = any (array(select memento.readable_projects())));
@@ -53,6 +57,7 @@ comment on policy project_member_read on memento.project_member is 'Members of t
 comment on policy domain_term_read on memento.domain_term is 'Terms of the projects that the role may read.';
 comment on policy session_read on memento.session is 'Sessions of the projects that the role may read.';
 comment on policy commit_read on memento.commit is 'Commits in the projects that the role may read.';
+comment on policy link_read on memento.link is 'Links in the projects that the role may read.';
 comment on policy erasure_read on memento.erasure is 'Receipts of the projects that the role may read.';
 comment on policy item_read on memento.item is 'Items of the projects that the role may read.';
 comment on policy item_write on memento.item is 'Items of the projects that the role may write.';

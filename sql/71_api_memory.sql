@@ -54,3 +54,5 @@ comment on function memento.canonical_get_section(text, text, boolean, int) is
   'One section of a canonical document, as an exact slice of it: the heading with the text up to the next heading, or by default with all sections below it. Needs read access.';
 comment on function memento.canonical_context_pack(int, text, text[]) is
   'What of the canonical documents fits in a budget of tokens: the best chunks for a query, or without one the first of each document, in the order of the documents; left_out says what did not fit. Needs read access.';
+comment on function memento.memory_link(uuid, uuid, text, jsonb) is
+  'Says that one item of the current project has to do with another, for example that it supersedes it. Said again, only the metadata is new. Needs write access.';

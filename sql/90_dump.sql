@@ -7,6 +7,7 @@ select pg_catalog.pg_extension_config_dump('memento.session', '');
 select pg_catalog.pg_extension_config_dump('memento.commit', '');
 select pg_catalog.pg_extension_config_dump('memento.item', '');
 select pg_catalog.pg_extension_config_dump('memento.version', '');
+select pg_catalog.pg_extension_config_dump('memento.link', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk', '');
 select pg_catalog.pg_extension_config_dump('memento.erasure', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk_id_seq', '');

@@ -70,6 +70,7 @@ extension_sql_file!(
         api::memory::memory_pin,
         api::memory::memory_unpin,
         api::memory::memory_archive,
+        api::memory::memory_link,
         api::memory::forget,
         api::memory::verify_forgotten,
         api::memory::set_secret_policy,

@@ -89,6 +89,10 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
                 "select memento.memory_list()".into(),
             ],
         ),
+        (
+            "memory_link",
+            vec![format!("select memento.memory_link('{victim_item}', '{victim_project}', 'r')")],
+        ),
         ("memory_pin", items("memento.memory_pin")),
         ("memory_restore", vec![format!("select memento.memory_restore('{victim_item}', 1)")]),
         ("memory_unpin", items("memento.memory_unpin")),

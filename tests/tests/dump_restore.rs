@@ -35,6 +35,7 @@ fn fill(cluster: &Cluster, database: &str) {
     client
         .batch_execute(
             r#"select memento.use_project('second');
+               select memento.memory_link((memento.remember('a') ->> 'item_id')::uuid, (memento.remember('b') ->> 'item_id')::uuid, 'r');
                select memento.memory_commit('[{"content": "with a key"}]', 'key', (memento.sessions_start('s') ->> 'session_id')::uuid);
                select memento.forget((memento.remember('not for long') ->> 'item_id')::uuid);
                select memento.remember(E'ünïcode \t \\ \x01 "quotes" ''single'' \n\n 日本語 👩‍👩‍👧', tags => array['a,b', '{"c"}', 'd e'],

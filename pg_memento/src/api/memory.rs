@@ -111,6 +111,19 @@ pub fn memory_archive(item_id: Option<Uuid>, archived: default!(Option<bool>, "t
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
+pub fn memory_link(
+    from_item_id: Option<Uuid>,
+    to_item_id: Option<Uuid>,
+    relation: Option<&str>,
+    metadata: default!(Option<Jsonb>, "'{}'"),
+) -> ApiResult<Jsonb> {
+    let (from, to) = (given("from_item_id", from_item_id)?, given("to_item_id", to_item_id)?);
+    let metadata = metadata.unwrap_or_else(|| json!({}).into());
+    Ok(item::link(from, to, given("relation", relation)?, metadata)?)
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
 pub fn forget(
     item_id: default!(Option<Uuid>, "null"),
     source_system: default!(Option<&str>, "null"),

@@ -16,6 +16,9 @@ use crate::{ffi, spi};
 /// The most versions of one page.
 pub const MAX_VERSIONS: i32 = 1000;
 
+/// Longer ones are sentences.
+const LONGEST_RELATION: usize = 100;
+
 /// Why something cannot be done with an item.
 #[derive(Debug, thiserror::Error)]
 pub enum ItemError {
@@ -27,6 +30,12 @@ pub enum ItemError {
     TwoVersions,
     #[error("max_versions must be between 1 and {MAX_VERSIONS}, not {0}")]
     BadLimit(i32),
+    #[error("an item cannot be linked to itself")]
+    LinkedToItself,
+    #[error("relation must have 1 to {LONGEST_RELATION} characters")]
+    BadRelation,
+    #[error("metadata must be a JSON object")]
+    MetadataNotObject,
     #[error("forget needs to know what")]
     NothingNamed,
     #[error("forget takes an item, a source, or the whole project: one of them")]
@@ -70,6 +79,9 @@ impl Failure for ItemError {
             Self::NoVersion(item) => Some(format!("see memento.memory_history('{item}')")),
             Self::TwoVersions => Some("give one of them".into()),
             Self::BadLimit(_) => Some("read on with before_version => next_before of the page before".into()),
+            Self::LinkedToItself => Some("give two items".into()),
+            Self::BadRelation => Some("for example: relation => 'supersedes'".into()),
+            Self::MetadataNotObject => Some("for example: metadata => '{\"why\": \"newer\"}'".into()),
             Self::NothingNamed | Self::TooMuchNamed => Some(
                 "for example: item_id => '...', or source_system => 'wiki', source_id => 'page-7'".into(),
             ),
@@ -163,6 +175,26 @@ pub fn set_state(item: Uuid, change: Change) -> Result<Jsonb, ItemError> {
         Change::Archived(archived) => (None, Some(archived)),
     };
     as_owner(|| spi::item::set_state(project, item, pinned, archived))?.ok_or(ItemError::NoItem(item))
+}
+
+/// Says that one item has to do with another.
+pub fn link(from: Uuid, to: Uuid, relation: &str, metadata: Jsonb) -> Result<Jsonb, ItemError> {
+    if from == to {
+        return Err(ItemError::LinkedToItself);
+    }
+    if relation.trim().is_empty() || relation.chars().count() > LONGEST_RELATION {
+        return Err(ItemError::BadRelation);
+    }
+    if !metadata.is_object() {
+        return Err(ItemError::MetadataNotObject);
+    }
+    let project = authorize_current(AccessLevel::Write)?;
+    let role = ffi::identity::current_role();
+    match as_owner(|| spi::item::link(project, (from, to), relation, role, metadata))? {
+        Some(link) => Ok(link),
+        None if as_owner(|| spi::item::exists(project, from))? => Err(ItemError::NoItem(to)),
+        None => Err(ItemError::NoItem(from)),
+    }
 }
 
 /// What is to be forgotten: one of the three.

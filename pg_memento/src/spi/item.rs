@@ -131,6 +131,22 @@ pub fn set_state(
     Ok(changed.into_iter().next())
 }
 
+/// That one item has to do with another; none if one of them is not there.
+pub fn link(
+    project: Uuid,
+    (from, to): (Uuid, Uuid),
+    relation: &str,
+    role: Oid,
+    metadata: Jsonb,
+) -> StatementResult<Option<Jsonb>> {
+    let linked = write(
+        include_str!("queries/insert_link.sql"),
+        &[project.into(), from.into(), to.into(), relation.into(), role.into(), metadata.into()],
+        |row| required(&row, 1),
+    )?;
+    Ok(linked.into_iter().next())
+}
+
 /// What is to be erased.
 pub struct Doomed<'a> {
     pub item: Option<Uuid>,

@@ -63,6 +63,18 @@ select memento.memory_list(max_items => 0);
 select memento.memory_list(after => 'here');
 select memento.memory_list('{"colour": 1}');
 
+-- Links.
+select memento.remember('the old rule') ->> 'item_id' as old, memento.remember('the new rule') ->> 'item_id' as new \gset
+select memento.memory_link(:'new', :'old', 'supersedes') ->> 'relation' as relation;
+select memento.memory_link(:'new', :'old', 'supersedes', '{"why": "newer"}') -> 'metadata' as metadata;
+select count(*) from memento.link where project_id = memento.current_project();
+select memento.memory_link(:'old', :'old', 'supersedes');
+select memento.memory_link(:'new', '00000000-0000-0000-0000-000000000009', 'supersedes');
+select memento.memory_link(:'new', :'old', ' ');
+select memento.memory_link(:'new', :'old', 'x', '[]');
+select memento.forget(item_id => :'old') -> 'items' as items;
+select count(*) from memento.link where project_id = memento.current_project();
+
 -- Keys and passwords.
 \set secret 'The key is AKIA' 'Q3EGRZ7XTBLW2MYP, and password=hunter2hunter2X9 too.'
 select memento.remember(:'secret') -> 'secrets' as warned;
