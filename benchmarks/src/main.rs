@@ -10,12 +10,13 @@ mod linearity;
 mod recall;
 mod spans;
 mod sql_overhead;
+mod sql_remember;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 9] = [
+const BENCHMARKS: [(&str, &str, fn()); 10] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -32,6 +33,11 @@ const BENCHMARKS: [(&str, &str, fn()); 9] = [
     ),
     ("tech_tokens_labelled", "technical tokens beside those that people have labelled", stackoverflow::run),
     ("sql_overhead", "what a call by SQL costs over the core's function", sql_overhead::run),
+    (
+        "sql_remember",
+        "a document of 10 kB remembered, beside plain INSERTs of the same rows",
+        sql_remember::run,
+    ),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 
