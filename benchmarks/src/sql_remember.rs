@@ -33,7 +33,7 @@ pub fn run() {
     let (mut ours, mut plain) = (Vec::new(), Vec::new());
     for (number, document) in documents.iter().enumerate() {
         // One after the other, and each of them first in turn.
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             ours.push(timed(|| remember(&mut client, document)));
             plain.push(insert(&mut client, document));
         } else {

@@ -62,7 +62,7 @@ fn write(
         if statement(&mut client, writer, &name).is_err() {
             return;
         }
-        if writer % 2 == 0 {
+        if writer.is_multiple_of(2) {
             acknowledged.lock().unwrap().push(name);
         }
     }
