@@ -7,7 +7,19 @@ use std::time::{Duration, Instant};
 use crate::target::{TARGETS, Target};
 
 /// What inputs are made of: markup, marks that parsers stumble over, and characters that join their neighbours.
-const PIECES: [&str; 64] = [
+const PIECES: [&str; 76] = [
+    "\u{c}",
+    "password=",
+    "hunter2hunter2X9",
+    "AKIA",
+    "Bearer ",
+    "://u:p@h",
+    "{\"kinds\": [\"a\"]}",
+    "{\"pinned_only\": 1}",
+    "since last week",
+    "in March 2026",
+    "between 2026-01-01 and 2026-02-30",
+    "who said",
     "# One\n\n",
     "## Two *x* `y`\n",
     "Title\n===\n",

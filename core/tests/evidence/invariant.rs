@@ -6,10 +6,12 @@ use std::sync::LazyLock;
 
 use memento_core::chunk::{Budget, Measure, chunk_markdown, outline};
 use memento_core::citation::{Problem, check_citations};
+use memento_core::diff::{Diff, Op};
+use memento_core::filter::Filter;
 use memento_core::quote::locate_quote;
 use memento_core::sentence::sentence_starts;
 use memento_core::transcript::{SEVERAL_SPEAKERS, Turn, chunk_transcript, render};
-use memento_core::{tech, token};
+use memento_core::{query, secret, tech, token};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Sizes of chunks, as the budget itself keeps them to itself.
@@ -223,4 +225,56 @@ pub fn technical(text: &str) {
     let found: Vec<String> = tech::tokens(text).into_iter().collect();
     assert!(found.iter().all(|token| !token.is_empty()));
     assert!(tech::tokens(text).into_iter().eq(found));
+    for token in tech::scan(text) {
+        assert_eq!(&text[token.span.clone()], token.text);
+    }
+}
+
+/// What is understood of a query is in it, and a range has a length.
+pub fn query(text: &str) {
+    let today = query::Date::try_new(2026, 2, 28).unwrap();
+    let analysis = query::analyze(text, today);
+    assert_eq!(analysis, query::analyze(text, today), "deterministic");
+    assert!(analysis.tech_tokens.is_sorted());
+    if let Some(mention) = analysis.dates {
+        assert!(!text[mention.span].trim().is_empty());
+        let query::DateRange { from, until } = mention.range;
+        assert!(from.is_some() || until.is_some());
+        assert!(from.zip(until).is_none_or(|(from, until)| from < until), "{text:?}");
+    }
+}
+
+/// The lines that are kept or inserted are the new text, those that are kept or deleted the old one.
+pub fn diff(old: &str, new: &str) {
+    let diff = Diff::new(old, new);
+    let without = |op: Op| diff.rows().filter(|row| row.op != op).map(|row| row.text).collect::<String>();
+    assert_eq!(without(Op::Insert), old);
+    assert_eq!(without(Op::Delete), new);
+    for (hunk, pieces) in diff.words() {
+        let without =
+            |op: Op| pieces.iter().filter(|piece| piece.op != op).map(|piece| piece.text).collect::<String>();
+        assert_eq!((without(Op::Insert).as_str(), without(Op::Delete).as_str()), (hunk.old, hunk.new));
+    }
+    assert_eq!(diff.unified("a", "b", 3).is_empty(), old == new);
+}
+
+/// Secrets are apart from each other and in order, and what is redacted has none of them.
+pub fn secrets(text: &str) {
+    let found = secret::scan(text);
+    let mut end = 0;
+    for secret in &found {
+        assert!(end <= secret.span.start && !text[secret.span.clone()].is_empty());
+        end = secret.span.end;
+    }
+    let redacted = secret::redact(text);
+    assert_eq!(found.is_empty(), redacted == text);
+}
+
+/// A filter or an error that says what to do.
+pub fn filter(text: &str) {
+    let Ok(json) = serde_json::from_str::<serde_json::Value>(text) else { return };
+    match Filter::from_json(&json) {
+        Ok(filter) => assert_eq!(Filter::from_json(&json), Ok(filter)),
+        Err(error) => assert!(!error.hint().is_empty()),
+    }
 }

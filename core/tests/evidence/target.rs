@@ -12,7 +12,7 @@ use crate::invariant::{self, Sizes};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them, by the name of their file in fuzz/fuzz_targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 12] = [
     ("markdown", markdown),
     ("outline", outline),
     ("transcript", transcript),
@@ -21,6 +21,10 @@ pub const TARGETS: [Target; 8] = [
     ("sentence", sentence),
     ("quote", quote),
     ("citation", citation),
+    ("query", query),
+    ("diff", diff),
+    ("secret", secret),
+    ("filter", filter),
 ];
 
 pub fn markdown(data: &[u8]) {
@@ -64,6 +68,25 @@ pub fn quote(data: &[u8]) {
 
 pub fn citation(data: &[u8]) {
     invariant::citations(&parts(data).1, &["Q-1", "A-2"]);
+}
+
+pub fn query(data: &[u8]) {
+    invariant::query(&parts(data).1);
+}
+
+/// The text before and after the first form feed.
+pub fn diff(data: &[u8]) {
+    let (_, text) = parts(data);
+    let (old, new) = text.split_once('\u{c}').unwrap_or((&text, ""));
+    invariant::diff(old, new);
+}
+
+pub fn secret(data: &[u8]) {
+    invariant::secrets(&parts(data).1);
+}
+
+pub fn filter(data: &[u8]) {
+    invariant::filter(&parts(data).1);
 }
 
 /// A few numbers from the first bytes, and the text that the others are.
