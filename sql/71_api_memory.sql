@@ -26,8 +26,8 @@ comment on function memento.memory_pin(uuid) is 'Pins an item. Needs write acces
 comment on function memento.memory_unpin(uuid) is 'Unpins an item. Needs write access.';
 comment on function memento.memory_archive(uuid, boolean) is
   'Leaves an item out of searches, or brings it back with archived => false. Its content is kept. Needs write access.';
-comment on function memento.forget(uuid, text, text, boolean) is
-  'Erases an item, all items from a source, or all of the current project: content, versions and chunks, for good, in one transaction. Returns a receipt with counts, for verify_forgotten(). Needs write access, admin for whole_project.';
+comment on function memento.forget(uuid, text, text, boolean, boolean) is
+  'Erases an item, the item of a source, all items from a source_system with whole_source, or all of the current project with whole_project: content, versions and chunks, for good, in one transaction. Returns a receipt with counts, for verify_forgotten(). Needs write access, admin for whole_project.';
 comment on function memento.verify_forgotten(uuid) is
   'Whether nothing is left of what a receipt of forget() says was erased: the rows that remain, table by table. Needs read access.';
 comment on function memento.set_secret_policy(text) is

@@ -70,7 +70,7 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         (
             "forget",
             vec![
-                format!("select memento.forget(source_system => '{SECRET}')"),
+                format!("select memento.forget(source_system => '{SECRET}', whole_source => true)"),
                 "select memento.forget(whole_project => true)".into(),
             ],
         ),

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use memento_tests::Cluster;
+use memento_tests::{Cluster, Server, Settings};
 
 #[test]
 fn the_same_request_at_the_same_moment_is_done_once() {
@@ -99,7 +99,7 @@ fn forgetting_what_is_being_written_leaves_nothing_of_it() {
                     let statement = if worker < 3 {
                         "select memento.remember($1, source_system => 's', source_id => 'one')"
                     } else {
-                        "select memento.forget(source_system => 's') where $1 <> ''"
+                        "select memento.forget(source_system => 's', whole_source => true) where $1 <> ''"
                     };
                     client.execute(statement, &[&content]).unwrap();
                 }
@@ -117,4 +117,21 @@ fn forgetting_what_is_being_written_leaves_nothing_of_it() {
         )
         .unwrap();
     assert_eq!((row.get(0), row.get(1), row.get(2)), (true, true, true), "verified, some, all counted");
+}
+
+/// A whole wiki in one statement: what is locked must not fill the server's table of locks.
+#[test]
+fn many_sources_fit_in_one_transaction() {
+    let lines = vec!["max_locks_per_transaction = 10".into(), "max_connections = 20".into()];
+    let cluster = Cluster::start_with(Server::from_environment(), Settings { preload: true, lines });
+    let mut client = cluster.connect(&cluster.database());
+    let stored: i64 = client
+        .query_one(
+            "select count(memento.remember('page ' || n, source_system => 'wiki', source_id => n::text))
+               from generate_series(1, 4000) n",
+            &[],
+        )
+        .unwrap()
+        .get(0);
+    assert_eq!(stored, 4000);
 }

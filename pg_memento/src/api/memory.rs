@@ -128,9 +128,11 @@ pub fn forget(
     item_id: default!(Option<Uuid>, "null"),
     source_system: default!(Option<&str>, "null"),
     source_id: default!(Option<&str>, "null"),
+    whole_source: default!(Option<bool>, "false"),
     whole_project: default!(Option<bool>, "false"),
 ) -> ApiResult<Jsonb> {
-    let what = Forgotten::try_new(item_id, source_system, source_id, whole_project.unwrap_or(false))?;
+    let (whole_source, whole_project) = (whole_source.unwrap_or(false), whole_project.unwrap_or(false));
+    let what = Forgotten::try_new(item_id, source_system, source_id, whole_source, whole_project)?;
     Ok(item::forget(what)?)
 }
 

@@ -6,13 +6,13 @@ use pgrx::prelude::*;
 use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
-use super::memory::{self, Remembered, StoreError};
+use super::memory::{self, Remembered, Status, StoreError};
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi;
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
 use crate::spi::commit::{ENTRY_KEYS, Entry, Request};
-use crate::spi::store::{Identity, NewMemory};
+use crate::spi::store::{Audit, Identity, NewMemory};
 
 /// The most entries of one commit: it is one transaction, and its locks are held to the end.
 pub const MAX_ENTRIES: usize = 1000;
@@ -98,6 +98,12 @@ pub fn commit(request: &Request) -> Result<Jsonb, CommitError> {
     check(request)?;
     let project = authorize_current(AccessLevel::Write)?;
     let role = ffi::identity::current_role();
+    // Before the session is looked at: it may have ended since the first time.
+    if request.idempotency_key.is_some()
+        && let Some((result, is_same)) = as_owner(|| spi::commit::first_result(project, request))?
+    {
+        return if is_same { Ok(result) } else { Err(CommitError::KeyReused) };
+    }
     if let Some(session) = request.session {
         match as_owner(|| spi::commit::session_is_open(project, session))? {
             None => return Err(CommitError::NoSession(session)),
@@ -112,16 +118,17 @@ pub fn commit(request: &Request) -> Result<Jsonb, CommitError> {
         };
     };
     let entries = spi::commit::entries(request.entries)?;
-    lock_sources(project, &entries)?;
-    let audit = memory::audit("commit", Some(commit));
-    let mut results = Vec::with_capacity(entries.len());
-    for (number, entry) in entries.into_iter().enumerate() {
-        ffi::server::check_for_interrupts();
-        let remembered = new_memory(&entry)
-            .and_then(|memory| memory::remember_in(project, memory, audit))
-            .map_err(|reason| CommitError::BadEntry { number, reason })?;
-        results.push(remembered.to_json());
+    let memories = entries
+        .iter()
+        .enumerate()
+        .map(|(number, entry)| new_memory(entry).map_err(|reason| CommitError::BadEntry { number, reason }))
+        .collect::<Result<Vec<_>, _>>()?;
+    let results = write(project, memories, memory::audit("commit", Some(commit)))?;
+    if results.iter().all(|remembered| remembered.version_is_old()) {
+        // Nothing was written that it could be about, and nothing that would take it along when it is forgotten.
+        as_owner(|| spi::commit::silence(project, commit))?;
     }
+    let results: Vec<Value> = results.iter().map(Remembered::to_json).collect();
     let result: Jsonb =
         json!({"commit_id": commit.to_string(), "replayed": false, "results": results}).into();
     if request.idempotency_key.is_some() {
@@ -154,7 +161,10 @@ fn check(request: &Request) -> Result<(), CommitError> {
 /// Postgres would turn a number into text, and so hide a mistake.
 fn check_value(number: usize, key: &str, value: &Value) -> Result<(), CommitError> {
     let (is_fine, expected) = match key {
-        "tags" => (value.is_array(), "an array of strings"),
+        "tags" => {
+            let strings = |tags: &Vec<Value>| tags.iter().all(|tag| tag.is_string() || tag.is_null());
+            (value.as_array().is_some_and(strings), "an array of strings")
+        }
         "metadata" => (value.is_object(), "an object"),
         known if ENTRY_KEYS.contains(&known) => (value.is_string(), "a string"),
         // Named by the check for unknown keys.
@@ -167,17 +177,21 @@ fn check_value(number: usize, key: &str, value: &Value) -> Result<(), CommitErro
     }
 }
 
-/// In one order for everybody, so that two commits with the same sources do not wait for each other in a circle.
-fn lock_sources(project: Uuid, entries: &[Entry]) -> Result<(), CommitError> {
-    let mut sources: Vec<Identity> = entries
-        .iter()
-        .filter_map(|entry| entry.source_system.as_deref().zip(entry.source_id.as_deref()))
-        .map(|(system, id)| Identity::Source { system, id })
-        .collect();
-    sources.sort_unstable();
-    sources.dedup();
-    as_owner(|| sources.iter().try_for_each(|source| spi::store::lock_identity(project, *source)))?;
-    Ok(())
+/// Writes them in one order for everybody, so that two commits with the same sources do not wait for each other in a circle;
+/// the results are in the order of the entries.
+fn write(project: Uuid, memories: Vec<NewMemory>, audit: Audit) -> Result<Vec<Remembered>, CommitError> {
+    let mut in_order: Vec<(usize, NewMemory)> = memories.into_iter().enumerate().collect();
+    in_order.sort_by_key(|(number, memory)| (memory.identity, *number));
+    let mut results = in_order
+        .into_iter()
+        .map(|(number, memory)| {
+            ffi::server::check_for_interrupts();
+            let remembered = memory::remember_in(project, memory, audit);
+            remembered.map(|done| (number, done)).map_err(|reason| CommitError::BadEntry { number, reason })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    results.sort_by_key(|(number, _)| *number);
+    Ok(results.into_iter().map(|(_, remembered)| remembered).collect())
 }
 
 fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
@@ -206,6 +220,11 @@ fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
 }
 
 impl Remembered {
+    /// Whether nothing was written.
+    fn version_is_old(&self) -> bool {
+        matches!(self.status, Status::Unchanged)
+    }
+
     /// As the user sees it.
     pub fn to_json(&self) -> Value {
         let mut seen = json!({

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{Remembered, Status, audit, chunked, write_version};
-use super::secret::Secrets;
+use super::secret::{SecretError, screened};
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi::item::{Doomed, VersionContent};
@@ -40,8 +40,12 @@ pub enum ItemError {
     NothingNamed,
     #[error("forget takes an item, a source, or the whole project: one of them")]
     TooMuchNamed,
+    #[error("a source is named by source_system and source_id, or by source_system and whole_source")]
+    HalfASource,
     #[error("receipt {0} does not exist in this project")]
     NoReceipt(Uuid),
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     #[error(transparent)]
     Access(#[from] AccessError),
     #[error(transparent)]
@@ -56,6 +60,7 @@ impl Failure for ItemError {
             Self::NoItem(_) | Self::NoVersion(_) | Self::NoReceipt(_) => {
                 PgSqlErrorCode::ERRCODE_NO_DATA_FOUND
             }
+            Self::Secret(error) => error.sqlstate(),
             Self::Access(error) => error.sqlstate(),
             Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -67,6 +72,7 @@ impl Failure for ItemError {
             Self::NoItem(_) => "ITEM_NOT_FOUND",
             Self::NoVersion(_) => "VERSION_NOT_FOUND",
             Self::NoReceipt(_) => "RECEIPT_NOT_FOUND",
+            Self::Secret(error) => error.code(),
             Self::Access(error) => error.code(),
             Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
@@ -82,10 +88,11 @@ impl Failure for ItemError {
             Self::LinkedToItself => Some("give two items".into()),
             Self::BadRelation => Some("for example: relation => 'supersedes'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"why\": \"newer\"}'".into()),
-            Self::NothingNamed | Self::TooMuchNamed => Some(
+            Self::NothingNamed | Self::TooMuchNamed | Self::HalfASource => Some(
                 "for example: item_id => '...', or source_system => 'wiki', source_id => 'page-7'".into(),
             ),
             Self::NoReceipt(_) => Some("see: select * from memento.erasure".into()),
+            Self::Secret(error) => error.hint(),
             Self::Access(error) => error.hint(),
             Self::Statement(error) => error.hint(),
         }
@@ -130,16 +137,17 @@ pub fn restore(item: Uuid, version_num: i32) -> Result<Remembered, ItemError> {
     let (Some(old), Some(latest)) = (content(Some(version_num))?, content(None)?) else {
         return Err(ItemError::NoVersion(item));
     };
-    let chunks = chunked(&old.content, &kind);
+    // What was stored under another policy may not be today.
+    let (content, secrets) = screened(project, &old.content)?;
+    let chunks = chunked(&content, &kind);
     let next = latest.version_num + 1;
     let audit = audit("restore", None);
     Ok(as_owner(|| {
-        let (status, version_id, version_num) = if old.content == latest.content {
+        let (status, version_id, version_num) = if content == latest.content {
             (Status::Unchanged, latest.version_id, latest.version_num)
         } else {
-            (Status::Restored, write_version(project, item, next, &old.content, &chunks, audit)?, next)
+            (Status::Restored, write_version(project, item, next, &content, &chunks, audit)?, next)
         };
-        let secrets = Secrets::new();
         Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count: chunks.len(), secrets })
     })?)
 }
@@ -201,22 +209,25 @@ pub fn link(from: Uuid, to: Uuid, relation: &str, metadata: Jsonb) -> Result<Jso
 pub struct Forgotten<'a>(Doomed<'a>);
 
 impl<'a> Forgotten<'a> {
+    /// An argument that is null by accident must not stand for everything: a source without its id has to be asked for.
     pub fn try_new(
         item: Option<Uuid>,
         source_system: Option<&'a str>,
         source_id: Option<&'a str>,
+        whole_source: bool,
         whole_project: bool,
     ) -> Result<Self, ItemError> {
-        match (item.is_some(), source_system.is_some(), whole_project) {
-            (true, false, false) | (false, false, true) if source_id.is_some() => {
-                Err(ItemError::TooMuchNamed)
-            }
-            (true, false, false) | (false, true, false) | (false, false, true) => {
-                Ok(Self(Doomed { item, source_system, source_id, whole_project }))
-            }
-            (false, false, false) => Err(ItemError::NothingNamed),
-            _ => Err(ItemError::TooMuchNamed),
+        let source = source_system.is_some() || source_id.is_some() || whole_source;
+        match (item.is_some(), source, whole_project) {
+            (true, false, false) | (false, false, true) => {}
+            (false, true, false) => match (source_system, source_id, whole_source) {
+                (Some(_), Some(_), false) | (Some(_), None, true) => {}
+                _ => return Err(ItemError::HalfASource),
+            },
+            (false, false, false) => return Err(ItemError::NothingNamed),
+            _ => return Err(ItemError::TooMuchNamed),
         }
+        Ok(Self(Doomed { item, source_system, source_id, whole_source, whole_project }))
     }
 }
 

@@ -15,6 +15,9 @@ use crate::spi::item::Cursor;
 /// The most items of one page.
 pub const MAX_ITEMS: i32 = 1000;
 
+/// The end of the year 9999, in microseconds since 1970.
+const LATEST: i64 = 253_402_300_799_999_999;
+
 /// Why a list cannot be given.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
@@ -89,6 +92,9 @@ pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) ->
 fn cursor(after: &str) -> Result<Cursor, ListError> {
     let (micros, item) = after.split_once('/').ok_or(ListError::BadCursor)?;
     let item = uuid::Uuid::parse_str(item).map_err(|_| ListError::BadCursor)?;
-    let created_at = micros.parse().map_err(|_| ListError::BadCursor)?;
+    let created_at: i64 = micros.parse().map_err(|_| ListError::BadCursor)?;
+    if !(0..=LATEST).contains(&created_at) {
+        return Err(ListError::BadCursor);
+    }
     Ok(Cursor { created_at, item: Uuid::from_bytes(*item.as_bytes()) })
 }

@@ -11,7 +11,7 @@ use super::access::{AccessError, as_owner, authorize_current};
 use super::secret::{SecretError, Secrets, screened};
 use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
-use crate::spi::store::{self, Audit, Classification, Identity, NewMemory};
+use crate::spi::store::{self, Audit, Classification, Identity, KnownItem, NewMemory};
 use crate::{ffi, gucs, spi};
 
 /// What became of a memory.
@@ -46,6 +46,9 @@ impl Status {
     }
 }
 
+/// Keys are in an index, whose entries are limited by the size of a page.
+const LONGEST_KEY: usize = 1000;
+
 /// Why a memory cannot be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -55,6 +58,8 @@ pub enum StoreError {
     TooLarge { size: usize, limit: usize },
     #[error("{0} must not be empty")]
     EmptyArgument(&'static str),
+    #[error("{0} must not have more than {LONGEST_KEY} bytes")]
+    KeyTooLong(&'static str),
     #[error("source_system and source_id go together")]
     HalfASource,
     #[error("tags must not contain null or empty strings")]
@@ -103,6 +108,7 @@ impl Failure for StoreError {
                 Some("split the document, or let a superuser raise memento.max_content_size".into())
             }
             Self::EmptyArgument(name) => Some(format!("leave {name} out to use its default")),
+            Self::KeyTooLong(_) => Some("use a hash of it, and keep the long form in metadata".into()),
             Self::HalfASource => Some("give both, or neither".into()),
             Self::BadTag => Some("for example: tags => array['runbook', 'payments']".into()),
             Self::UnknownWord { argument, .. } => Some(format!("leave {argument} out to use its default")),
@@ -132,8 +138,7 @@ pub fn remember_in(project: Uuid, memory: NewMemory, audit: Audit) -> Result<Rem
     check(&memory)?;
     let (content, secrets) = screened(project, memory.content)?;
     let memory = NewMemory { content: &content, ..memory };
-    let chunks = chunked(memory.content, memory.kind);
-    let remembered = as_owner(|| write(project, memory, &chunks, audit))?;
+    let remembered = as_owner(|| write(project, &memory, audit))?;
     Ok(Remembered { secrets, ..remembered })
 }
 
@@ -185,6 +190,12 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
         Some(Identity::Canonical(key)) if key.trim().is_empty() => {
             return Err(StoreError::EmptyArgument("canonical_key"));
         }
+        Some(Identity::Source { system, id }) if system.len().max(id.len()) > LONGEST_KEY => {
+            return Err(StoreError::KeyTooLong("source_system and source_id"));
+        }
+        Some(Identity::Canonical(key)) if key.len() > LONGEST_KEY => {
+            return Err(StoreError::KeyTooLong("canonical_key"));
+        }
         _ => {}
     }
     if memory.tags.iter().any(|tag| tag.trim().is_empty()) {
@@ -203,37 +214,52 @@ pub fn chunked<'a>(content: &'a str, kind: &str) -> Vec<Chunk<'a>> {
         .collect()
 }
 
-fn write(
-    project: Uuid,
-    memory: NewMemory,
-    chunks: &[Chunk],
-    audit: Audit,
-) -> spi::StatementResult<Remembered> {
+fn write(project: Uuid, memory: &NewMemory, audit: Audit) -> spi::StatementResult<Remembered> {
     let content = memory.content;
-    let latest = match memory.identity {
-        Some(identity) => {
-            store::lock_identity(project, identity)?;
-            store::latest_version(project, identity, content)?
+    let (status, item_id, kind, version_num) = match known_or_new(project, memory)? {
+        Claim::New(item) => (Status::Created, item, memory.kind.to_owned(), 1),
+        Claim::Known(KnownItem { item_id, kind }) => {
+            match store::latest_version(project, item_id, content)? {
+                Some(latest) if latest.is_same_content => {
+                    return Ok(Remembered {
+                        status: Status::Unchanged,
+                        item_id,
+                        version_id: latest.version_id,
+                        version_num: latest.version_num,
+                        chunk_count: store::count_chunks(project, latest.version_id)?,
+                        secrets: Secrets::new(),
+                    });
+                }
+                latest => (Status::Updated, item_id, kind, latest.map_or(1, |latest| latest.version_num + 1)),
+            }
         }
-        None => None,
     };
-    let (status, item_id, version_num) = match latest {
-        Some(latest) if latest.is_same_content => {
-            return Ok(Remembered {
-                status: Status::Unchanged,
-                item_id: latest.item_id,
-                version_id: latest.version_id,
-                version_num: latest.version_num,
-                chunk_count: chunks.len(),
-                secrets: Secrets::new(),
-            });
-        }
-        Some(latest) => (Status::Updated, latest.item_id, latest.version_num + 1),
-        None => (Status::Created, store::insert_item(project, memory)?, 1),
-    };
-    let version_id = write_version(project, item_id, version_num, content, chunks, audit)?;
+    let chunks = chunked(content, &kind);
+    let version_id = write_version(project, item_id, version_num, content, &chunks, audit)?;
     let secrets = Secrets::new();
     Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len(), secrets })
+}
+
+/// What a version is to be written to.
+enum Claim {
+    New(Uuid),
+    Known(KnownItem),
+}
+
+/// The item of the memory's identity, locked, or a new one. Whoever writes the same identity for the first time at the same
+/// moment waits for the other in the insert, and finds the item then.
+fn known_or_new(project: Uuid, memory: &NewMemory) -> spi::StatementResult<Claim> {
+    loop {
+        if let Some(identity) = memory.identity
+            && let Some(known) = store::lock_item(project, identity)?
+        {
+            return Ok(Claim::Known(known));
+        }
+        if let Some(item) = store::insert_item(project, memory)? {
+            return Ok(Claim::New(item));
+        }
+        ffi::server::check_for_interrupts();
+    }
 }
 
 /// The next version of an item that is locked, with its chunks.

@@ -57,6 +57,12 @@ pub fn finish(project: Uuid, commit: Uuid, result: Jsonb) -> StatementResult<()>
     Ok(())
 }
 
+/// Takes the message of a commit away.
+pub fn silence(project: Uuid, commit: Uuid) -> StatementResult<()> {
+    write(include_str!("queries/silence_commit.sql"), &[project.into(), commit.into()], |_| Ok(()))?;
+    Ok(())
+}
+
 /// One memory of a commit, as it was given.
 pub struct Entry {
     pub content: Option<String>,
@@ -147,7 +153,7 @@ pub fn end_session(project: Uuid, session: Uuid, summary: Option<&str>) -> State
 /// Whether a session goes on; none if there is no such session.
 pub fn session_is_open(project: Uuid, session: Uuid) -> StatementResult<Option<bool>> {
     let found =
-        rows(include_str!("queries/session_is_open.sql"), &[project.into(), session.into()], |row| {
+        write(include_str!("queries/session_is_open.sql"), &[project.into(), session.into()], |row| {
             row.get::<bool>(1)
         })?;
     Ok(found.into_iter().flatten().next())

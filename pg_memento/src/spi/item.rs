@@ -152,6 +152,7 @@ pub struct Doomed<'a> {
     pub item: Option<Uuid>,
     pub source_system: Option<&'a str>,
     pub source_id: Option<&'a str>,
+    pub whole_source: bool,
     pub whole_project: bool,
 }
 
@@ -165,9 +166,13 @@ pub fn forget(project: Uuid, doomed: &Doomed, by: Oid) -> StatementResult<Option
             doomed.source_system.into(),
             doomed.source_id.into(),
             doomed.whole_project.into(),
+            doomed.whole_source.into(),
         ],
         |row| required(&row, 1),
     )?;
+    if doomed.whole_project {
+        write(include_str!("queries/forget_words.sql"), &[project.into()], |_| Ok(()))?;
+    }
     if items.is_empty() {
         return Ok(None);
     }

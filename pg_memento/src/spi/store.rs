@@ -5,6 +5,7 @@ use memento_core::memory_kind::{Scope, Sensitivity, Visibility};
 use memento_core::retention::Retention;
 use pgrx::Uuid;
 use pgrx::pg_sys::Oid;
+use pgrx::prelude::*;
 use serde_json::json;
 
 use super::term::TokenVersions;
@@ -59,59 +60,67 @@ pub struct Audit {
     pub operation: &'static str,
 }
 
+/// An item that is known, and locked.
+pub struct KnownItem {
+    pub item_id: Uuid,
+    pub kind: String,
+}
+
 /// The newest version of an item.
 pub struct LatestVersion {
-    pub item_id: Uuid,
     pub version_id: Uuid,
     pub version_num: i32,
     pub is_same_content: bool,
 }
 
-/// Makes writers of one identity wait for each other until the end of the transaction.
-pub fn lock_identity(project: Uuid, identity: Identity) -> StatementResult<()> {
+/// The item of an identity, if there is one; its writers wait for each other until the end of the transaction.
+pub fn lock_item(project: Uuid, identity: Identity) -> StatementResult<Option<KnownItem>> {
     let [system, id, key] = identity.columns();
-    let arguments = [project.into(), system.into(), id.into(), key.into()];
-    write(include_str!("queries/lock_identity.sql"), &arguments, |_| Ok(()))?;
-    // And those who write its item by other functions, if there is one.
-    write(include_str!("queries/lock_item_of_identity.sql"), &arguments, |_| Ok(()))?;
-    Ok(())
+    let found = write(
+        include_str!("queries/lock_item_of_identity.sql"),
+        &[project.into(), system.into(), id.into(), key.into()],
+        |row| Ok(KnownItem { item_id: required(&row, 1)?, kind: required(&row, 2)? }),
+    )?;
+    Ok(found.into_iter().next())
 }
 
-/// The newest version of an identity, compared with a content.
-pub fn latest_version(
-    project: Uuid,
-    identity: Identity,
-    content: &str,
-) -> StatementResult<Option<LatestVersion>> {
-    let [system, id, key] = identity.columns();
+/// The newest version of an item, compared with a content.
+pub fn latest_version(project: Uuid, item: Uuid, content: &str) -> StatementResult<Option<LatestVersion>> {
     let found = rows(
         include_str!("queries/latest_version.sql"),
-        &[project.into(), system.into(), id.into(), key.into(), content.into()],
+        &[project.into(), item.into(), content.into()],
         |row| {
             Ok(LatestVersion {
-                item_id: required(&row, 1)?,
-                version_id: required(&row, 2)?,
-                version_num: required(&row, 3)?,
-                is_same_content: required(&row, 4)?,
+                version_id: required(&row, 1)?,
+                version_num: required(&row, 2)?,
+                is_same_content: required(&row, 3)?,
             })
         },
     )?;
     Ok(found.into_iter().next())
 }
 
-/// A new item.
-pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
+/// How many chunks a version has.
+pub fn count_chunks(project: Uuid, version: Uuid) -> StatementResult<usize> {
+    let counted = rows(include_str!("queries/count_chunks.sql"), &[project.into(), version.into()], |row| {
+        row.get::<i64>(1)
+    })?;
+    Ok(counted.into_iter().flatten().next().and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
+}
+
+/// A new item; none if somebody else has just made one of that identity.
+pub fn insert_item(project: Uuid, memory: &NewMemory) -> StatementResult<Option<Uuid>> {
     let [system, id, key] = memory.identity.map_or([None; 3], Identity::columns);
-    write_one(
+    let made = write(
         include_str!("queries/insert_item.sql"),
         &[
             project.into(),
             memory.kind.into(),
             memory.title.into(),
-            memory.tags.into(),
+            memory.tags.clone().into(),
             system.into(),
             id.into(),
-            memory.metadata.into(),
+            memory.metadata.clone().into(),
             memory.class.scope.as_str().into(),
             memory.class.doc_class.into(),
             memory.class.sensitivity.as_str().into(),
@@ -119,7 +128,9 @@ pub fn insert_item(project: Uuid, memory: NewMemory) -> StatementResult<Uuid> {
             memory.class.retention.to_string().into(),
             key.into(),
         ],
-    )
+        |row| required(&row, 1),
+    )?;
+    Ok(made.into_iter().next())
 }
 
 /// The next version of an item becomes the latest.
@@ -130,7 +141,12 @@ pub fn insert_version(
     content: &str,
     audit: Audit,
 ) -> StatementResult<Uuid> {
-    write(include_str!("queries/supersede_version.sql"), &[project.into(), item.into()], |_| Ok(()))?;
+    let superseded =
+        write(include_str!("queries/supersede_version.sql"), &[project.into(), item.into()], |row| {
+            row.get::<TimestampWithTimeZone>(1)
+        })?;
+    // One ends when the next begins, so that there is a version at every moment.
+    let created_at = superseded.into_iter().flatten().next();
     write_one(
         include_str!("queries/insert_version.sql"),
         &[
@@ -141,6 +157,7 @@ pub fn insert_version(
             audit.commit.into(),
             audit.role.into(),
             audit.operation.into(),
+            created_at.into(),
         ],
     )
 }

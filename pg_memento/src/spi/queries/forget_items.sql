@@ -6,9 +6,11 @@ with counted as materialized (
            where c.project_id = $1 and v.item_id = any ($2)) as chunk_count
 ),
 silenced as (
-  update memento.commit k set message = null
+  -- The key stays used; what it was used for can be neither read nor guessed.
+  update memento.commit k
+     set message = null,
+         request_hash = case when k.request_hash is not null then pg_catalog.sha256(pg_catalog.uuid_send(pg_catalog.gen_random_uuid())) end
    where k.project_id = $1
-     and k.message is not null
      and k.commit_id in (select v.commit_id from memento.version v where v.project_id = $1 and v.item_id = any ($2))
 ),
 gone as (

@@ -26,6 +26,12 @@ select message from memento.commit where project_id = memento.current_project();
 -- Sessions end once.
 select s ->> 'summary' as summary, s ->> 'commits' as commits from (select memento.sessions_end(:'session', 'done')) as ended(s);
 select s ->> 'summary' as summary, s ->> 'commits' as commits from (select memento.sessions_end(:'session')) as ended(s);
+-- A request that was done is answered, though its session has ended.
+select memento.memory_commit('[{"content": "in time"}]', 'key-2', memento_session.id) ->> 'replayed' as replayed
+  from (select (memento.sessions_start('short') ->> 'session_id')::uuid as id) memento_session;
+select memento.sessions_end(s.session_id) ->> 'commits' as commits from memento.session s where s.title = 'short';
+select memento.memory_commit('[{"content": "in time"}]', 'key-2', s.session_id) ->> 'replayed' as replayed
+  from memento.session s where s.title = 'short';
 \set VERBOSITY sqlstate
 select memento.memory_commit('[{"content": "late"}]', session_id => :'session');
 \set VERBOSITY default
@@ -40,8 +46,15 @@ select memento.memory_commit('[{"content": "x", "colour": "red", "size": 1}]');
 select memento.memory_commit('[{"content": "x", "source_id": "1"}]');
 select memento.memory_commit('[{"content": "x", "tags": ["a", null]}]');
 select memento.memory_commit('[{"content": "x", "tags": "a"}]');
+select memento.memory_commit('[{"content": "x", "tags": [["a"], 1]}]');
 select memento.memory_commit('[{"content": 5}]');
 select memento.memory_commit('[{"content": "x"}]', ' ');
 select memento.memory_commit('[{"content": "x"}]', session_id => '00000000-0000-0000-0000-000000000009');
 select memento.sessions_end('00000000-0000-0000-0000-000000000009');
 select memento.sessions_start(metadata => '[]');
+
+-- Forgetting the project takes what was said about it.
+select memento.forget(whole_project => true) -> 'items' as items;
+select count(*) from memento.commit where project_id = memento.current_project() and message is not null;
+select count(*) from memento.session where project_id = memento.current_project() and (title is not null or summary is not null or metadata <> '{}');
+select memento.memory_commit('[{"content": "in time"}]', 'key-2', null);

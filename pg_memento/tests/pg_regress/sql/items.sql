@@ -7,6 +7,15 @@ select memento.memory_get(:'item', 1) ->> 'content' as old;
 select memento.memory_get(:'item', as_of => v.created_at) ->> 'content' as as_of
   from memento.version v where v.item_id = :'item' order by version_num;
 
+-- One version ends when the next begins.
+select memento.memory_get(:'item', as_of => v.superseded_at) ->> 'content' as at_the_seam
+  from memento.version v where v.item_id = :'item' and v.version_num = 1;
+
+-- The kind of the item decides how it is cut.
+select r ->> 'status' as status, r -> 'chunks' as chunks
+  from unnest(array[E'- a\n- b', E'- a\n- c', E'- a\n- c']) c,
+       memento.remember(c, kind => case when c like '%b' then 'action_items' else 'note' end, source_system => 's', source_id => 'list') r;
+
 -- History, page by page.
 select memento.remember('third', source_system => 's', source_id => '1') ->> 'version_num' as version_num;
 select h -> 'total' as total, h -> 'next_before' as next_before, jsonb_path_query_array(h, '$.versions[*].version_num') as versions
@@ -86,6 +95,15 @@ select memento.remember(:'secret');
 select memento.set_secret_policy('ignore');
 select memento.remember(:'secret') -> 'secrets' as ignored;
 select memento.set_secret_policy('maybe');
+select memento.remember(:'secret', source_system => 'x', source_id => 'leak') ->> 'status' as status;
+select memento.remember('clean', source_system => 'x', source_id => 'leak') ->> 'status' as status;
+
+select memento.set_secret_policy('refuse');
+\set VERBOSITY sqlstate
+select memento.memory_restore(i.item_id, 1)
+  from memento.item i where i.source_id = 'leak';
+\set VERBOSITY default
+select memento.set_secret_policy('warn');
 
 -- Versions cannot be changed, by anyone.
 update memento.version set content = 'changed' where item_id = :'item';
@@ -105,7 +123,8 @@ select memento.forget(item_id => :'item') as receipt \gset
 select :'receipt'::jsonb - 'receipt_id' - 'forgotten_at' - 'forgotten_by' as receipt;
 select memento.verify_forgotten((:'receipt'::jsonb ->> 'receipt_id')::uuid) - 'receipt_id' as verified;
 select count(*) from memento.search('first');
-select memento.forget(source_system => 'nowhere') as nothing;
+select memento.forget(source_system => 'nowhere', whole_source => true) as nothing;
+select memento.forget(source_system => 'x', source_id => null);
 select memento.forget(whole_project => true) - 'receipt_id' - 'forgotten_at' - 'forgotten_by' as everything;
 select count(*) from memento.item where project_id = memento.current_project();
 
@@ -124,3 +143,5 @@ select memento.remember('x', scope => 'galaxy');
 select memento.remember('x', retention => 'soon');
 select memento.remember('x', sensitivity => 'secret');
 select memento.remember('x', doc_class => ' ');
+select memento.remember('x', source_system => 's', source_id => repeat('x', 1001));
+select memento.memory_list(after => '9223372036854775807/00000000-0000-0000-0000-000000000009');
