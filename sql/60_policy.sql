@@ -51,6 +51,34 @@ alter table memento.erasure enable row level security, force row level security;
 create policy erasure_read on memento.erasure for select
   using (project_id = any (array(select memento.readable_projects())));
 
+alter table memento.chunk_embedding enable row level security, force row level security;
+create policy chunk_embedding_read on memento.chunk_embedding for select
+  using (project_id = any (array(select memento.readable_projects())));
+
+alter table memento.job enable row level security, force row level security;
+create policy job_read on memento.job for select
+  using (project_id = any (array(select memento.readable_projects())));
+
+alter table memento.queue_pause enable row level security, force row level security;
+create policy queue_pause_read on memento.queue_pause for select
+  using (project_id = any (array(select memento.readable_projects())));
+
+alter table memento.usage_ledger enable row level security, force row level security;
+create policy usage_ledger_read on memento.usage_ledger for select
+  using (project_id = any (array(select memento.readable_projects())));
+
+alter table memento.budget enable row level security, force row level security;
+create policy budget_read on memento.budget for select
+  using (project_id = any (array(select memento.readable_projects())));
+
+-- Not of a tenant: which models there are and which endpoints pause is for every member, for nobody to write.
+alter table memento.embedding_profile enable row level security, force row level security;
+create policy embedding_profile_read on memento.embedding_profile for select using (true);
+alter table memento.endpoint_pause enable row level security, force row level security;
+create policy endpoint_pause_read on memento.endpoint_pause for select using (true);
+alter table memento.worker enable row level security, force row level security;
+create policy worker_read on memento.worker for select using (true);
+
 comment on policy workspace_read on memento.workspace is 'Workspaces of the projects that the role may read.';
 comment on policy project_read on memento.project is 'Projects that the role may read.';
 comment on policy project_member_read on memento.project_member is 'Members of the projects that the role may read.';
@@ -65,3 +93,11 @@ comment on policy version_read on memento.version is 'Versions in the projects t
 comment on policy version_write on memento.version is 'Versions in the projects that the role may write.';
 comment on policy chunk_read on memento.chunk is 'Chunks in the projects that the role may read.';
 comment on policy chunk_write on memento.chunk is 'Chunks in the projects that the role may write.';
+comment on policy chunk_embedding_read on memento.chunk_embedding is 'Vectors in the projects that the role may read.';
+comment on policy job_read on memento.job is 'Jobs of the projects that the role may read.';
+comment on policy queue_pause_read on memento.queue_pause is 'Pauses of the projects that the role may read.';
+comment on policy usage_ledger_read on memento.usage_ledger is 'Model calls for the projects that the role may read.';
+comment on policy budget_read on memento.budget is 'Budgets of the projects that the role may read.';
+comment on policy embedding_profile_read on memento.embedding_profile is 'All profiles.';
+comment on policy endpoint_pause_read on memento.endpoint_pause is 'All pauses of endpoints.';
+comment on policy worker_read on memento.worker is 'All workers.';
