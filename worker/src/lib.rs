@@ -3,3 +3,9 @@
 //!
 //! There is no asynchronous work yet: `remember` chunks and indexes in its own transaction.
 #![forbid(unsafe_code)]
+
+mod http;
+mod local;
+pub mod model_socket;
+pub mod provider;
+pub mod secret;
