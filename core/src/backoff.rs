@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn neighbours_do_not_come_back_together() {
-        let delays: std::collections::BTreeSet<Duration> = (0..100).map(|job| EMBED.delay_of_job(3, job)).collect();
+        let delays: std::collections::BTreeSet<Duration> =
+            (0..100).map(|job| EMBED.delay_of_job(3, job)).collect();
         assert!(delays.len() > 90, "{} different delays", delays.len());
     }
 

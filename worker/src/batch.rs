@@ -31,22 +31,24 @@ impl Batch {
 }
 
 /// Groups inputs into batches within the limits: of one project each, so that each call can be accounted for, and a document that
-/// is embedded in its context by itself. A text beyond the limits goes alone.
+/// is embedded in its context by itself, where the model can do that. A text beyond the limits goes alone.
 pub fn group(inputs: Vec<Input>, limits: BatchLimits) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
     let mut tokens = 0;
     for input in inputs {
+        let contextual = input.contextual && limits.context_tokens.is_some();
+        let most_tokens = limits.context_tokens.filter(|_| contextual).unwrap_or(limits.tokens);
         let fits = batches.last().is_some_and(|batch| {
-            batch.contextual == input.contextual
+            batch.contextual == contextual
                 && batch.inputs.len() < limits.texts.max(1)
-                && tokens + input.tokens <= limits.tokens
+                && tokens + input.tokens <= most_tokens
                 && batch.inputs.first().is_some_and(|first| {
-                    first.held.project == input.held.project && (!input.contextual || first.held == input.held)
+                    first.held.project == input.held.project && (!contextual || first.held == input.held)
                 })
         });
         if !fits {
             tokens = 0;
-            batches.push(Batch { inputs: Vec::new(), contextual: input.contextual });
+            batches.push(Batch { inputs: Vec::new(), contextual });
         }
         tokens += input.tokens;
         if let Some(batch) = batches.last_mut() {
@@ -73,13 +75,15 @@ mod tests {
             given in prop::collection::vec((0_u128..3, 0_i64..5, 0_usize..50, any::<bool>()), 0..60),
             texts in 0_usize..8,
             tokens in 0_usize..100,
+            context_tokens in prop::option::of(0_usize..100),
         ) {
             let inputs: Vec<Input> = given.iter().map(|&(project, job, size, contextual)| input(project, job, size, contextual)).collect();
-            let batches = group(inputs.clone(), BatchLimits { texts, tokens });
+            let batches = group(inputs.clone(), BatchLimits { texts, tokens, concurrency: 1, context_tokens });
             prop_assert_eq!(batches.iter().flat_map(|batch| batch.inputs.clone()).collect::<Vec<_>>(), inputs, "in their order");
             for batch in &batches {
                 prop_assert!(!batch.inputs.is_empty() && batch.inputs.len() <= texts.max(1));
-                prop_assert!(batch.inputs.len() == 1 || batch.inputs.iter().map(|input| input.tokens).sum::<usize>() <= tokens);
+                let most = context_tokens.filter(|_| batch.contextual).unwrap_or(tokens);
+                prop_assert!(batch.inputs.len() == 1 || batch.inputs.iter().map(|input| input.tokens).sum::<usize>() <= most);
                 prop_assert!(batch.inputs.iter().all(|input| input.held.project == batch.inputs[0].held.project));
                 prop_assert!(!batch.contextual || batch.jobs().len() == 1);
             }

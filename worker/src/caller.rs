@@ -63,6 +63,7 @@ fn call(embedder: &dyn Embedder, batch: &Batch) -> Result<Embedded, ProviderErro
     let texts: Vec<String> = batch.inputs.iter().map(|input| input.text.clone()).collect();
     let request = EmbedRequest { texts: &texts, purpose: Purpose::Document, contextual: batch.contextual };
     // A bug in one provider must not take the worker with it; the batch is lost, not the job.
-    catch_unwind(AssertUnwindSafe(|| embedder.embed(&request)))
-        .unwrap_or_else(|_| Err(ProviderError::new(Code::Unavailable, "the provider's code panicked: this is a bug")))
+    catch_unwind(AssertUnwindSafe(|| embedder.embed(&request))).unwrap_or_else(|_| {
+        Err(ProviderError::new(Code::Unavailable, "the provider's code panicked: this is a bug"))
+    })
 }

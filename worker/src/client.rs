@@ -1,11 +1,20 @@
 //! The database over a connection, for a worker on another machine.
 
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use postgres::config::SslMode;
+use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Column, Config, Transaction};
+use postgres::{Client, Column, Config, NoTls, Transaction};
 use serde_json::Value as Json;
+use tokio_postgres_rustls::MakeRustlsConnect;
 use uuid::Uuid;
 
 use crate::database::{Database, DatabaseError, DatabaseResult, Row, Statements, Value, Work};
+
+/// How long the listener waits before it connects again.
+const RECONNECT: Duration = Duration::from_secs(5);
 
 /// A connection that is made when it is needed, and anew after it broke.
 pub struct ClientDatabase {
@@ -62,12 +71,18 @@ impl Statements for Open<'_, '_> {
 
 fn failure(error: &postgres::Error) -> DatabaseError {
     let sqlstate = error.code().map_or("08000", postgres::error::SqlState::code).to_owned();
-    let message = error.as_db_error().map_or_else(|| "the connection failed".to_owned(), |error| error.message().to_owned());
+    let message = error
+        .as_db_error()
+        .map_or_else(|| "the connection failed".to_owned(), |error| error.message().to_owned());
     DatabaseError { sqlstate, message }
 }
 
 fn read(row: &postgres::Row, place: usize, column: &Column) -> DatabaseResult<Value> {
-    fn get<'a, T: FromSql<'a>>(row: &'a postgres::Row, place: usize, make: fn(T) -> Value) -> Result<Value, postgres::Error> {
+    fn get<'a, T: FromSql<'a>>(
+        row: &'a postgres::Row,
+        place: usize,
+        make: fn(T) -> Value,
+    ) -> Result<Value, postgres::Error> {
         row.try_get::<_, Option<T>>(place).map(|value| value.map_or(Value::Null, make))
     }
     match *column.type_() {
@@ -89,7 +104,7 @@ impl ToSql for Value {
     fn to_sql(
         &self,
         kind: &Type,
-        out: &mut postgres::types::private::BytesMut,
+        out: &mut bytes::BytesMut,
     ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Self::Null => Ok(IsNull::Yes),
@@ -115,4 +130,40 @@ impl ToSql for Value {
     }
 
     to_sql_checked!();
+}
+
+/// Connects with or without TLS, as the URL asks for. Certificates are checked against those that the machine trusts.
+pub fn connect(config: &Config) -> Result<Client, postgres::Error> {
+    if config.get_ssl_mode() == SslMode::Disable {
+        return config.connect(NoTls);
+    }
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let tls = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    config.connect(MakeRustlsConnect::new(tls))
+}
+
+/// Calls whenever new work is committed, from a thread with a connection of its own, made anew when it breaks.
+pub fn listen(config: Config, wake: Sender<()>) {
+    let listening = move || {
+        loop {
+            if let Ok(mut client) = connect(&config)
+                && client.batch_execute("listen memento_job").is_ok()
+            {
+                // What was committed while nobody listened.
+                let mut is_wanted = wake.send(()).is_ok();
+                let mut notifications = client.notifications();
+                let mut arriving = notifications.blocking_iter();
+                while let (true, Ok(Some(_))) = (is_wanted, arriving.next()) {
+                    is_wanted = wake.send(()).is_ok();
+                }
+                if !is_wanted {
+                    return;
+                }
+            }
+            std::thread::sleep(RECONNECT);
+        }
+    };
+    // Without it the worker looks for work at each heartbeat.
+    let _ = std::thread::Builder::new().name("listener".into()).spawn(listening);
 }

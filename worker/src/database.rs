@@ -85,7 +85,10 @@ macro_rules! column {
         pub(crate) fn $name(&mut self) -> DatabaseResult<$type> {
             match self.0.next() {
                 Some(Value::$variant(value)) => Ok(value),
-                other => Err(DatabaseError::unexpected(&format!(concat!(stringify!($variant), " wanted, not {}"), kind_of(&other)))),
+                other => Err(DatabaseError::unexpected(&format!(
+                    concat!(stringify!($variant), " wanted, not {}"),
+                    kind_of(&other)
+                ))),
             }
         }
     };

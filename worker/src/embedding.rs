@@ -131,7 +131,7 @@ impl Embedding {
         };
         match answer.outcome {
             Ok(embedded) => {
-                use_of(&mut call, &embedded.usage);
+                use_of(&mut call, &embedded.usage, &answer.batch);
                 lane.store(answer.batch, &embedded.vectors, &call, store, tally)?;
             }
             Err(error) => {
@@ -158,8 +158,11 @@ impl LaneState {
             }
         }
         self.waiting.extend(group(inputs, self.embedder.limits()));
-        let idle: Vec<Held> =
-            held.iter().copied().filter(|held| self.jobs.get(&held.job).is_some_and(|job| job.open == 0)).collect();
+        let idle: Vec<Held> = held
+            .iter()
+            .copied()
+            .filter(|held| self.jobs.get(&held.job).is_some_and(|job| job.open == 0))
+            .collect();
         self.finish(&idle, store, tally)
     }
 
@@ -173,7 +176,8 @@ impl LaneState {
             self.jobs.remove(job);
             tally.done += 1;
         }
-        let unfinished: Vec<Held> = held.iter().copied().filter(|held| self.jobs.contains_key(&held.job)).collect();
+        let unfinished: Vec<Held> =
+            held.iter().copied().filter(|held| self.jobs.contains_key(&held.job)).collect();
         if unfinished.is_empty() {
             return Ok(());
         }
@@ -198,7 +202,9 @@ impl LaneState {
         store: &mut Store,
         tally: &mut Tally,
     ) -> DatabaseResult<()> {
-        if let Err(error) = store.store_vectors(&self.profile, &Vectors { inputs: &batch.inputs, vectors }, call) {
+        if let Err(error) =
+            store.store_vectors(&self.profile, &Vectors { inputs: &batch.inputs, vectors }, call)
+        {
             return self.fail_write(&batch, &error, store, tally);
         }
         for input in &batch.inputs {
@@ -215,7 +221,13 @@ impl LaneState {
     }
 
     /// The vectors could not be written: a full disk, for example. The jobs come back later.
-    fn fail_write(&mut self, batch: &Batch, error: &DatabaseError, store: &mut Store, tally: &mut Tally) -> DatabaseResult<()> {
+    fn fail_write(
+        &mut self,
+        batch: &Batch,
+        error: &DatabaseError,
+        store: &mut Store,
+        tally: &mut Tally,
+    ) -> DatabaseResult<()> {
         let reason = Reason {
             code: "WRITE_FAILED".into(),
             // Not what the server says: that may quote what was to be written.
@@ -232,7 +244,13 @@ impl LaneState {
         Ok(())
     }
 
-    fn fail(&mut self, batch: Batch, error: &ProviderError, store: &mut Store, tally: &mut Tally) -> DatabaseResult<()> {
+    fn fail(
+        &mut self,
+        batch: Batch,
+        error: &ProviderError,
+        store: &mut Store,
+        tally: &mut Tally,
+    ) -> DatabaseResult<()> {
         let batch = match error.kind() {
             Kind::Poison => match batch.halves() {
                 Ok(halves) => {
@@ -253,7 +271,9 @@ impl LaneState {
             let Some(job) = self.jobs.remove(&held.job) else { continue };
             match error.kind() {
                 Kind::RateLimited | Kind::NotReady => store.fail(held, &reason, pause, false)?,
-                Kind::Retryable => store.fail(held, &reason, Some(EMBED.delay_of_job(job.failures + 1, held.job)), true)?,
+                Kind::Retryable => {
+                    store.fail(held, &reason, Some(EMBED.delay_of_job(job.failures + 1, held.job)), true)?
+                }
                 Kind::Invalid | Kind::Poison => store.fail(held, &reason, None, true)?,
             };
             count_failure(tally, &reason);
@@ -284,7 +304,7 @@ impl LaneState {
     }
 
     fn call_next(&mut self, name: &str, caller: &Caller, concurrency: usize) {
-        while self.calls < concurrency {
+        while self.calls < concurrency.min(self.embedder.limits().concurrency.max(1)) {
             let Some(batch) = self.waiting.pop_front() else { return };
             self.calls += 1;
             caller.embed(name, Arc::clone(&self.embedder), batch);
@@ -293,7 +313,13 @@ impl LaneState {
 }
 
 /// No model for jobs that were just claimed.
-fn refuse(jobs: &[Job], profile: &Profile, error: &ProviderError, store: &mut Store, tally: &mut Tally) -> DatabaseResult<()> {
+fn refuse(
+    jobs: &[Job],
+    profile: &Profile,
+    error: &ProviderError,
+    store: &mut Store,
+    tally: &mut Tally,
+) -> DatabaseResult<()> {
     let reason = reason_of(error);
     if error.kind() == Kind::NotReady {
         store.pause_endpoint(&profile.endpoint, NOT_READY_PAUSE, &reason)?;
@@ -325,6 +351,8 @@ fn count_failure(tally: &mut Tally, reason: &Reason) {
     tally.last_error = Some(reason.code.clone());
 }
 
-fn use_of(call: &mut Call, usage: &Usage) {
-    (call.tokens, call.sent, call.received) = (usage.tokens, usage.bytes_sent, usage.bytes_received);
+fn use_of(call: &mut Call, usage: &Usage, batch: &Batch) {
+    let counted = || batch.inputs.iter().map(|input| input.tokens as u64).sum();
+    call.tokens = usage.tokens.unwrap_or_else(counted);
+    (call.sent, call.received) = (usage.bytes_sent, usage.bytes_received);
 }

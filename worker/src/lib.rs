@@ -4,10 +4,18 @@
 
 pub mod batch;
 pub mod caller;
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "client")]
+pub mod command_line;
 pub mod database;
 mod embedding;
+mod http;
 pub mod job;
+mod local;
+pub mod model_socket;
 pub mod models;
 pub mod provider;
 pub mod runner;
+pub mod secret;
 pub mod store;

@@ -62,7 +62,12 @@ pub struct Runner {
 
 impl Runner {
     /// A loop that holds nothing yet. `wake` is called, by other threads, when there is an answer for the next round.
-    pub fn new(settings: Settings, models: Box<dyn Models>, spawn: Spawn, wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub fn new(
+        settings: Settings,
+        models: Box<dyn Models>,
+        spawn: Spawn,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let (caller, answers) = Caller::new(spawn, wake);
         Self {
             embedding: Embedding::new(caller, settings.concurrency),
@@ -169,7 +174,9 @@ impl Runner {
             return Ok(Some(Wait::AtMost(self.settings.lease)));
         };
         match first.kind.as_str() {
-            "embed" => self.embedding.start(&lane.name, jobs, store, self.models.as_ref(), &mut self.tally)?,
+            "embed" => {
+                self.embedding.start(&lane.name, jobs, store, self.models.as_ref(), &mut self.tally)?
+            }
             "build_index" => self.build_index(store, first)?,
             kind if DATABASE_KINDS.contains(&kind) => self.run(store, first)?,
             _ => store.release(&jobs.iter().map(|job| job.held).collect::<Vec<_>>())?,
@@ -208,7 +215,13 @@ impl Runner {
         }
     }
 
-    fn fail_by_database(&mut self, store: &mut Store, held: Held, failures: u32, error: &DatabaseError) -> DatabaseResult<()> {
+    fn fail_by_database(
+        &mut self,
+        store: &mut Store,
+        held: Held,
+        failures: u32,
+        error: &DatabaseError,
+    ) -> DatabaseResult<()> {
         // Not what the server says: that may quote what was to be written.
         let message = format!("the database refused it (SQLSTATE {})", error.sqlstate);
         let reason = Reason { code: "DATABASE".into(), message, hint: Some("see the server's log".into()) };

@@ -86,7 +86,13 @@ impl<'a> Store<'a> {
     }
 
     /// Takes up to `batch` jobs of a lane.
-    pub fn claim(&mut self, worker: &str, lane: &str, batch: usize, lease: Duration) -> DatabaseResult<Vec<Job>> {
+    pub fn claim(
+        &mut self,
+        worker: &str,
+        lane: &str,
+        batch: usize,
+        lease: Duration,
+    ) -> DatabaseResult<Vec<Job>> {
         self.rows(
             "select c.project_id, c.job_id, c.attempt, c.failures::int, c.kind, c.profile_id
                from memento._claim_jobs($1, $2, $3, make_interval(secs => $4)) c",
@@ -106,7 +112,9 @@ impl<'a> Store<'a> {
     pub fn run(&mut self, held: Held) -> DatabaseResult<Option<String>> {
         let [project, job, attempt] = key(held);
         let states =
-            self.rows("select memento._run_job($1, $2, $3)", &[project, job, attempt], |mut row| row.optional_text())?;
+            self.rows("select memento._run_job($1, $2, $3)", &[project, job, attempt], |mut row| {
+                row.optional_text()
+            })?;
         Ok(states.into_iter().next().flatten())
     }
 
@@ -256,7 +264,13 @@ impl<'a> Store<'a> {
     }
 
     /// Says that a worker is there.
-    pub fn heartbeat(&mut self, worker: &str, kinds: &[&str], listens: bool, tally: &Tally) -> DatabaseResult<()> {
+    pub fn heartbeat(
+        &mut self,
+        worker: &str,
+        kinds: &[&str],
+        listens: bool,
+        tally: &Tally,
+    ) -> DatabaseResult<()> {
         self.done(
             "select memento._heartbeat($1, $2, $3, $4, $5, $6, $7, $8)",
             &[
@@ -300,8 +314,12 @@ impl<'a> Store<'a> {
     ) -> DatabaseResult<Vec<T>> {
         let mut read_rows = Vec::new();
         self.0.transaction(&mut |statements| {
-            read_rows =
-                statements.query(statement, parameters)?.into_iter().map(Columns::of).map(&read).collect::<Result<_, _>>()?;
+            read_rows = statements
+                .query(statement, parameters)?
+                .into_iter()
+                .map(Columns::of)
+                .map(&read)
+                .collect::<Result<_, _>>()?;
             Ok(())
         })?;
         Ok(read_rows)
