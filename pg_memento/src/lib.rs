@@ -31,14 +31,20 @@ pub extern "C-unwind" fn _PG_init() {
 
 // The schema, in the order of installation. Each file requires the one before it and the functions it names.
 extension_sql_file!("../../sql/00_bootstrap.sql", name = "bootstrap", bootstrap);
-extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["bootstrap"]);
+extension_sql_file!("../../sql/05_profile.sql", name = "profile", requires = ["bootstrap"]);
+extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["profile"]);
 extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenancy"]);
 extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
 extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
+extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["text"]);
+extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vector"]);
+extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
+extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
+extension_sql_file!("../../sql/43_embed.sql", name = "embed", requires = ["usage"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["text", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["embed", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",

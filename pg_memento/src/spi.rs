@@ -5,6 +5,7 @@ pub mod canonical;
 pub mod catalog;
 pub mod commit;
 pub mod item;
+pub mod job;
 pub mod search;
 pub mod store;
 pub mod tenancy;

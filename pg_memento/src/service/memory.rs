@@ -269,5 +269,6 @@ pub fn write_version(
     let tokenizer = Tokenizer::of_project(project)?;
     let tokens = chunks.iter().map(|chunk| as_lines(&tokenizer.tokens(chunk.text))).collect();
     store::insert_chunks(project, version, chunks, tokens, tokenizer.versions())?;
+    spi::job::enqueue_embed(project, version)?;
     Ok(version)
 }

@@ -11,6 +11,7 @@ use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::server::check_for_interrupts;
 use crate::spi;
+use crate::spi::job::NewJob;
 use crate::spi::term::TokenVersions;
 
 /// Every text is searched for all of them.
@@ -126,9 +127,22 @@ pub fn change(given: Vec<Option<String>>, is_used: bool) -> Result<usize, Domain
     }
     let count = changed.len();
     if count > 0 {
-        as_owner(|| spi::term::set(project, changed, is_used))?;
+        as_owner(|| {
+            spi::term::set(project, changed, is_used)?;
+            enqueue_backfill(project)
+        })?;
     }
     Ok(count)
+}
+
+/// A job that brings the tokens of a project up to date.
+fn enqueue_backfill(project: Uuid) -> spi::StatementResult<()> {
+    let payload = serde_json::json!({}).into();
+    spi::job::enqueue(
+        project,
+        NewJob { kind: "backfill_tokens", version: None, dedup_key: Some("project"), payload },
+    )?;
+    Ok(())
 }
 
 /// Makes the tokens of chunks anew that were made by other rules or terms; says of how many.
