@@ -8,7 +8,7 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::server::check_for_interrupts;
 use crate::spi;
 use crate::spi::job::NewJob;
@@ -40,11 +40,11 @@ pub enum DomainTermError {
 reported!(DomainTermError);
 
 impl Failure for DomainTermError {
+    passed_on!(Access, Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::TooMany => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
@@ -52,8 +52,6 @@ impl Failure for DomainTermError {
     fn code(&self) -> &'static str {
         match self {
             Self::TooMany => "TOO_MANY_TERMS",
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
         }
     }
@@ -63,8 +61,7 @@ impl Failure for DomainTermError {
             Self::Bad { .. } | Self::Null => Some("for example: array['object store', 'SSD']".into()),
             Self::TooMany => Some("remove some with memento.remove_domain_terms(terms)".into()),
             Self::NothingToDo => Some("leave it out to bring 10,000 chunks up to date".into()),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }
