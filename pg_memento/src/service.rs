@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod item;
 pub mod list;
 pub mod memory;
+pub mod queue;
 pub mod search;
 pub mod secret;
 pub mod tenancy;

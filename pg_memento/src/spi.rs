@@ -6,6 +6,7 @@ pub mod catalog;
 pub mod commit;
 pub mod item;
 pub mod job;
+pub mod queue;
 pub mod search;
 pub mod store;
 pub mod tenancy;

@@ -33,3 +33,21 @@ pub fn current_day() -> i64 {
 pub fn check_for_interrupts() {
     pgrx::check_for_interrupts!();
 }
+
+/// Whether the transaction sees the database as it was when it began, whatever others commit.
+pub fn has_fixed_snapshot() -> bool {
+    // SAFETY: reads a global of the server.
+    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
+}
+
+/// Sleeps, unless the statement is cancelled.
+pub fn sleep(duration: std::time::Duration) {
+    let events = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
+    let milliseconds = duration.as_millis().clamp(1, i32::MAX as u128) as i64;
+    // SAFETY: our own latch, in the main thread.
+    unsafe {
+        pg_sys::WaitLatch(pg_sys::MyLatch, events as i32, milliseconds, pg_sys::PG_WAIT_EXTENSION);
+        pg_sys::ResetLatch(pg_sys::MyLatch);
+    }
+    check_for_interrupts();
+}

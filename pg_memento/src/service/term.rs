@@ -150,7 +150,11 @@ pub fn backfill(max_chunks: i64) -> Result<i64, DomainTermError> {
     if max_chunks < 1 {
         return Err(DomainTermError::NothingToDo);
     }
-    let project = authorize_current(AccessLevel::Write)?;
+    backfill_project(authorize_current(AccessLevel::Write)?, max_chunks)
+}
+
+/// The same for a project that the caller may write to.
+pub fn backfill_project(project: Uuid, max_chunks: i64) -> Result<i64, DomainTermError> {
     let done = as_owner(|| {
         let tokenizer = Tokenizer::of_project(project)?;
         let (mut done, mut last) = (0, 0);
