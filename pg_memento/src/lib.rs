@@ -7,6 +7,7 @@
 #![allow(clippy::result_large_err)]
 
 mod api;
+mod background;
 mod error;
 mod ffi;
 mod gucs;
@@ -90,7 +91,15 @@ extension_sql_file!(
 extension_sql_file!(
     "../../sql/72_api_operate.sql",
     name = "api_operate",
-    requires = ["api_memory", api::operate::version, api::operate::capabilities, api::operate::doctor]
+    requires = [
+        "api_memory",
+        api::operate::version,
+        api::operate::capabilities,
+        api::operate::doctor,
+        api::worker::_worker_slots,
+        api::worker::wait_until_running,
+        api::worker::_wake_worker
+    ]
 );
 extension_sql_file!(
     "../../sql/73_api_text.sql",

@@ -15,3 +15,4 @@ pub mod tenancy;
 pub mod term;
 pub mod text;
 pub mod transcript;
+pub mod worker;

@@ -16,6 +16,12 @@ pub fn preloading() -> bool {
     unsafe { pg_sys::process_shared_preload_libraries_in_progress }
 }
 
+/// Whether the server is a standby, or still recovering.
+pub fn in_recovery() -> bool {
+    // SAFETY: reads the state of the server in shared memory.
+    unsafe { pg_sys::RecoveryInProgress() }
+}
+
 /// Makes unknown settings with this prefix an error.
 pub fn reserve_setting_prefix(prefix: &'static CStr) {
     // SAFETY: the string is static and the server copies it.

@@ -8,6 +8,7 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
+use crate::background::wake;
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi::server::check_for_interrupts;
 use crate::spi;
@@ -93,6 +94,17 @@ impl Tokenizer {
         tokens.append(&mut self.terms.in_text(text));
         tokens
     }
+
+    /// Makes the tokens of some chunks anew, of those after one; gives the chunks, in the order of their keys.
+    fn renew(&self, project: Uuid, after: i64, limit: i64) -> spi::StatementResult<Vec<i64>> {
+        let old = spi::term::chunks_with_old_tokens(project, self.versions, after, limit)?;
+        let (chunks, tokens): (Vec<i64>, Vec<String>) =
+            old.iter().map(|(id, text)| (*id, as_lines(&self.tokens(text)))).unzip();
+        if !chunks.is_empty() {
+            spi::term::update_tokens(project, self.versions, chunks.clone(), tokens)?;
+        }
+        Ok(chunks)
+    }
 }
 
 fn used(terms: spi::term::ProjectTerms) -> BTreeSet<String> {
@@ -130,6 +142,7 @@ pub fn change(given: Vec<Option<String>>, is_used: bool) -> Result<usize, Domain
     let count = changed.len();
     if count > 0 {
         as_owner(|| spi::term::set(project, changed, is_used))?;
+        wake::at_commit();
     }
     Ok(count)
 }
@@ -145,18 +158,31 @@ pub fn backfill(max_chunks: i64) -> Result<i64, DomainTermError> {
         let (mut done, mut last) = (0, 0);
         while done < max_chunks {
             let limit = BATCH.min(max_chunks - done);
-            let old = spi::term::chunks_with_old_tokens(project, tokenizer.versions(), last, limit)?;
-            let Some((newest, _)) = old.last() else { break };
+            let renewed = tokenizer.renew(project, last, limit)?;
+            let Some(newest) = renewed.last() else { break };
             last = *newest;
-            done += old.len() as i64;
-            let (chunks, tokens) =
-                old.iter().map(|(id, text)| (*id, as_lines(&tokenizer.tokens(text)))).unzip();
-            spi::term::update_tokens(project, tokenizer.versions(), chunks, tokens)?;
+            done += renewed.len() as i64;
             check_for_interrupts();
         }
         Ok(done)
     })?;
     Ok(done)
+}
+
+/// For the worker, which may see all projects: by which rules and terms each one's tokens are to be made.
+pub fn token_versions() -> Result<Vec<(Uuid, TokenVersions)>, DomainTermError> {
+    let projects = as_owner(spi::term::versions_of_projects)?;
+    Ok(projects
+        .into_iter()
+        .map(|(project, terms)| (project, TokenVersions { rules: tech::RULES_VERSION, terms }))
+        .collect())
+}
+
+/// For the worker: makes the tokens of a batch of chunks anew, of those after one; gives the last one, none if there
+/// are no more.
+pub fn renew_batch(project: Uuid, after: i64) -> Result<Option<i64>, DomainTermError> {
+    let renewed = as_owner(|| Tokenizer::of_project(project)?.renew(project, after, BATCH))?;
+    Ok(renewed.last().copied())
 }
 
 /// Tokens have no line breaks: as lines they go into a statement, an array of arrays could not.
