@@ -25,7 +25,10 @@ begin atomic
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
     left join memento.endpoint_pause e on e.endpoint = p.endpoint
-   where f.claimable_at < 'infinity';
+   where f.claimable_at < 'infinity'
+     -- Only who owns the table can index it.
+     and (f.lane <> 'build_index'
+          or pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
 end;
 comment on function memento._due_lanes() is 'worker: the lanes that have open jobs, and when the next of each can be taken';
 

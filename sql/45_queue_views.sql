@@ -1,4 +1,43 @@
+-- New work is announced at commit, whoever enqueues it: to the background worker in shared memory, to others by a notification, which
+-- costs a lock on all of the server's notifications and is sent only where somebody listens.
+create function memento._announce_jobs() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memento._wake_worker();
+  if exists (select from memento.worker w where w.listens and w.heartbeat_at > now() - interval '2 minutes') then
+    perform pg_notify('memento_job', '');
+  end if;
+  return null;
+end
+$$;
+comment on function memento._announce_jobs() is 'internal: wakes the workers when new jobs are committed';
+create trigger job_insert_announce after insert on memento.job
+  for each statement execute function memento._announce_jobs();
+
 -- What a person looks at. With the rights of who looks: the policies of the tables hold.
+
+create view memento.worker_status with (security_invoker = true) as
+  select 'background' as worker_id, s.pid, s.state, s.since as started_at, s.pid is not null as is_alive,
+         null::int as in_flight, null::bigint as jobs_done, null::bigint as jobs_failed, s.last_error, null::text as version
+    from memento.worker_slots() s
+   where s.database = current_database()
+  union all
+  select w.worker_id, null, case when w.heartbeat_at > now() - interval '2 minutes' then 'running' else 'silent' end, w.started_at,
+         w.heartbeat_at > now() - interval '2 minutes', w.in_flight, w.jobs_done, w.jobs_failed, w.last_error, w.version
+    from memento.worker w;
+comment on view memento.worker_status is 'The workers of this database: the background worker, and those on other machines that were heard of in the last day.';
+comment on column memento.worker_status.worker_id is 'background, or the name of another one.';
+comment on column memento.worker_status.pid is 'Process of the background worker.';
+comment on column memento.worker_status.state is 'What it is doing.';
+comment on column memento.worker_status.started_at is 'Since when.';
+comment on column memento.worker_status.is_alive is 'Whether it takes jobs.';
+comment on column memento.worker_status.in_flight is 'How many jobs it had when it was last heard of.';
+comment on column memento.worker_status.jobs_done is 'How many jobs it has done.';
+comment on column memento.worker_status.jobs_failed is 'How many attempts have failed.';
+comment on column memento.worker_status.last_error is 'SQLSTATE or code of the last failure.';
+comment on column memento.worker_status.version is 'Its version; the background worker has the library''s.';
 
 create view memento.queue_status with (security_invoker = true) as
   select j.project_id, j.kind, j.state, count(*) as jobs, min(j.created_at) as oldest_at,
@@ -36,7 +75,7 @@ create view memento.job_blockers with (security_invoker = true) as
     from memento.job j
     left join memento.embedding_profile p on p.profile_id = j.profile_id
     left join memento.endpoint_pause e on e.endpoint = p.endpoint and e.paused_until > now()
-    left join memento.budget u on u.project_id = j.project_id and u.spent_until > now() and memento.calls_model(j.kind)
+    left join memento.budget u on u.project_id = j.project_id and u.spent_until > now() and j.kind in ('embed', 'extract_events', 'entities', 'interpret')
    cross join lateral (
      select 'paused' as blocker, null::timestamptz as until, q.reason as detail
        from memento.queue_pause q where q.project_id = j.project_id and q.kind in (j.kind, '*')

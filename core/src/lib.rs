@@ -15,6 +15,7 @@ pub mod memory_kind;
 pub mod project;
 pub mod query;
 pub mod quote;
+pub mod restart;
 pub mod retention;
 pub mod secret;
 pub mod sentence;

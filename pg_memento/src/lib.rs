@@ -7,6 +7,7 @@
 #![allow(clippy::result_large_err)]
 
 mod api;
+mod background;
 mod error;
 mod ffi;
 mod gucs;
@@ -42,9 +43,19 @@ extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["que
 extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
 extension_sql_file!("../../sql/43_embed.sql", name = "embed", requires = ["usage"]);
 extension_sql_file!(
+    "../../sql/44_jobs.sql",
+    name = "jobs",
+    requires = ["embed", api::queue::_backfill_tokens, api::queue::_rules_version]
+);
+extension_sql_file!(
+    "../../sql/45_queue_views.sql",
+    name = "queue_views",
+    requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
+);
+extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["embed", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["queue_views", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -96,7 +107,13 @@ extension_sql_file!(
 extension_sql_file!(
     "../../sql/72_api_operate.sql",
     name = "api_operate",
-    requires = ["api_memory", api::operate::version, api::operate::capabilities, api::operate::doctor]
+    requires = [
+        "api_memory",
+        api::operate::version,
+        api::operate::capabilities,
+        api::operate::doctor,
+        api::worker::wait_until_running
+    ]
 );
 extension_sql_file!(
     "../../sql/73_api_text.sql",
@@ -127,5 +144,24 @@ extension_sql_file!(
         api::evidence::check_citations
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_evidence"]);
+extension_sql_file!(
+    "../../sql/75_api_queue.sql",
+    name = "api_queue",
+    requires = [
+        "api_evidence",
+        api::queue::retry_job,
+        api::queue::cancel_job,
+        api::queue::pause_queue,
+        api::queue::resume_queue,
+        api::queue::set_budget,
+        api::queue::wait_until_idle,
+        api::profile::embedding_profiles_upsert,
+        api::profile::embedding_profiles_list,
+        api::profile::embedding_health,
+        api::profile::embedding_profiles_fill,
+        api::profile::embedding_profiles_activate,
+        api::profile::admin_reindex_profile
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_queue"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -52,6 +52,10 @@ impl Database for ClientDatabase {
     fn command(&mut self, command: &str) -> DatabaseResult<()> {
         self.client()?.batch_execute(command).map_err(|error| failure(&error))
     }
+
+    fn can_run_concurrently(&self) -> bool {
+        true
+    }
 }
 
 struct Open<'a, 'b>(&'a mut Transaction<'b>);

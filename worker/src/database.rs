@@ -73,8 +73,12 @@ pub trait Database {
     /// Runs statements in a transaction of their own: committed when the work is done, rolled back when it or a statement fails.
     fn transaction(&mut self, work: &mut Work) -> DatabaseResult<()>;
 
-    /// Runs one command that cannot be part of a transaction, such as CREATE INDEX CONCURRENTLY.
+    /// Runs a command that cannot be part of a transaction, such as CREATE INDEX CONCURRENTLY; without
+    /// [`Database::can_run_concurrently`] any other.
     fn command(&mut self, command: &str) -> DatabaseResult<()>;
+
+    /// Whether commands may begin and end their own transactions.
+    fn can_run_concurrently(&self) -> bool;
 }
 
 /// Takes the columns of a row, one after the other.

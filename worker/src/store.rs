@@ -292,12 +292,13 @@ impl<'a> Store<'a> {
         Ok(rows.into_iter().sum())
     }
 
-    /// What a profile's index still needs: commands that cannot be part of a transaction, in their order.
+    /// What a profile's index still needs: commands, in their order.
     pub fn index_commands(&mut self, profile: Uuid) -> DatabaseResult<Vec<String>> {
-        self.rows("select memento._index_commands($1)", &[Value::Uuid(profile)], |mut row| row.text())
+        let concurrently = Value::Bool(self.0.can_run_concurrently());
+        self.rows("select memento._index_commands($1, $2)", &[Value::Uuid(profile), concurrently], |mut row| row.text())
     }
 
-    /// Runs a command that cannot be part of a transaction.
+    /// Runs a command.
     pub fn command(&mut self, command: &str) -> DatabaseResult<()> {
         self.0.command(command)
     }

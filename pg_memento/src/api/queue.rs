@@ -3,6 +3,7 @@
 use memento_worker::runner::KINDS;
 use pgrx::prelude::*;
 
+use super::interval::duration;
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::{queue, term};
@@ -48,8 +49,7 @@ pub fn set_budget(max_tokens: Option<i64>, period: default!(Option<&str>, "'day'
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 pub fn wait_until_idle(timeout: default!(Option<Interval>, "'30 seconds'")) -> ApiResult<bool> {
-    let timeout = queue::timeout_of(given("timeout", timeout)?)?;
-    Ok(queue::wait_until_idle(timeout)?)
+    Ok(queue::wait_until_idle(duration(&given("timeout", timeout)?))?)
 }
 
 #[pg_extern(volatile, parallel_unsafe)]

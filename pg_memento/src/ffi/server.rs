@@ -16,6 +16,12 @@ pub fn preloading() -> bool {
     unsafe { pg_sys::process_shared_preload_libraries_in_progress }
 }
 
+/// Whether the server is a standby, or still recovering.
+pub fn in_recovery() -> bool {
+    // SAFETY: reads the state of the server in shared memory.
+    unsafe { pg_sys::RecoveryInProgress() }
+}
+
 /// Makes unknown settings with this prefix an error.
 pub fn reserve_setting_prefix(prefix: &'static CStr) {
     // SAFETY: the string is static and the server copies it.
@@ -38,16 +44,4 @@ pub fn check_for_interrupts() {
 pub fn has_fixed_snapshot() -> bool {
     // SAFETY: reads a global of the server.
     unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
-}
-
-/// Sleeps, unless the statement is cancelled.
-pub fn sleep(duration: std::time::Duration) {
-    let events = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
-    let milliseconds = duration.as_millis().clamp(1, i32::MAX as u128) as i64;
-    // SAFETY: our own latch, in the main thread.
-    unsafe {
-        pg_sys::WaitLatch(pg_sys::MyLatch, events as i32, milliseconds, pg_sys::PG_WAIT_EXTENSION);
-        pg_sys::ResetLatch(pg_sys::MyLatch);
-    }
-    check_for_interrupts();
 }

@@ -30,8 +30,6 @@ pub enum QueueError {
     UnknownPeriod,
     #[error("max_tokens must not be negative")]
     NegativeBudget,
-    #[error("timeout must not be negative")]
-    NegativeTimeout,
     #[error("this transaction cannot see what others commit")]
     FixedSnapshot,
     #[error(transparent)]
@@ -73,7 +71,6 @@ impl Failure for QueueError {
             Self::UnknownKind(_) => Some(format!("use one of: {}, or leave it out for all", KINDS.join(", "))),
             Self::UnknownPeriod => Some("for example: memento.set_budget(1000000, 'day')".into()),
             Self::NegativeBudget => Some("null for no limit, 0 for no calls at all".into()),
-            Self::NegativeTimeout => Some("for example: memento.wait_until_idle('1 minute')".into()),
             Self::FixedSnapshot => Some("use read committed, the default isolation level".into()),
             Self::Access(_) | Self::Statement(_) => None,
         }
@@ -142,14 +139,7 @@ pub fn wait_until_idle(timeout: Duration) -> Result<bool, QueueError> {
         if left.is_zero() {
             return Ok(false);
         }
-        ffi::server::sleep(left.min(LOOK_EVERY));
+        ffi::latch::wait(Some(left.min(LOOK_EVERY)), None);
+        ffi::server::check_for_interrupts();
     }
-}
-
-/// A duration from SQL, which must not be negative.
-pub fn timeout_of(interval: Interval) -> Result<Duration, QueueError> {
-    const DAYS_OF_MONTH: f64 = 30.0;
-    let days = f64::from(interval.months()) * DAYS_OF_MONTH + f64::from(interval.days());
-    let seconds = days * 86_400.0 + interval.micros() as f64 / 1e6;
-    Duration::try_from_secs_f64(seconds).map_err(|_| QueueError::NegativeTimeout)
 }

@@ -23,8 +23,6 @@ pub struct Profile {
     pub model: String,
     pub dims: i32,
     pub distance: String,
-    pub config: Jsonb,
-    pub endpoint: String,
 }
 
 /// The profile of a name.
@@ -36,8 +34,6 @@ pub fn find(name: &str) -> StatementResult<Option<Profile>> {
             model: required(&row, 3)?,
             dims: required(&row, 4)?,
             distance: required(&row, 5)?,
-            config: required(&row, 6)?,
-            endpoint: required(&row, 7)?,
         })
     })?;
     Ok(found.into_iter().next())
