@@ -24,7 +24,8 @@ begin atomic
   select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > now() then e.code end
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
-    left join memento.endpoint_pause e on e.endpoint = p.endpoint
+    -- An index is built without the model.
+    left join memento.endpoint_pause e on e.endpoint = p.endpoint and f.lane <> 'build_index'
    where f.claimable_at < 'infinity'
      -- Only who owns the table can index it.
      and (f.lane <> 'build_index'

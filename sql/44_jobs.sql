@@ -95,14 +95,14 @@ begin atomic
 end;
 comment on function memento._index_state(uuid) is 'internal: whether a profile''s index is ready, invalid, outdated or missing';
 
-create function memento._index_commands(profile uuid, concurrently boolean) returns setof text
+create function memento._index_commands(profile uuid, without_locks boolean) returns setof text
   language plpgsql stable parallel safe security definer rows 3
   set search_path = pg_catalog, pg_temp
 as $$
 declare
   state text := memento._index_state(profile);
   definition text := memento._index_definition(profile);
-  how text := case when concurrently then 'concurrently ' else '' end;
+  how text := case when without_locks then 'concurrently ' else '' end;
 begin
   if definition is null or state = 'ready' then
     return;

@@ -295,7 +295,11 @@ impl<'a> Store<'a> {
     /// What a profile's index still needs: commands, in their order.
     pub fn index_commands(&mut self, profile: Uuid) -> DatabaseResult<Vec<String>> {
         let concurrently = Value::Bool(self.0.can_run_concurrently());
-        self.rows("select memento._index_commands($1, $2)", &[Value::Uuid(profile), concurrently], |mut row| row.text())
+        self.rows(
+            "select memento._index_commands($1, $2)",
+            &[Value::Uuid(profile), concurrently],
+            |mut row| row.text(),
+        )
     }
 
     /// Runs a command.

@@ -76,7 +76,9 @@ impl DatabaseTask for Queue {
         }
         match self.runner.round(&mut OwnDatabase).map_err(caught)? {
             RunnerWait::Not => Ok(Wait::Until(Instant::now())),
-            RunnerWait::AtMost(longest) => Ok(Instant::now().checked_add(longest).map_or(Wait::UntilWoken, Wait::Until)),
+            RunnerWait::AtMost(longest) => {
+                Ok(Instant::now().checked_add(longest).map_or(Wait::UntilWoken, Wait::Until))
+            }
         }
     }
 
@@ -116,7 +118,9 @@ fn raised(error: DatabaseError) -> ErrorReport {
     ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, error.message, "pg_memento")
 }
 
+/// The job that it happened to gets the SQLSTATE only; here is where an administrator looks.
 fn passed_on(caught: Caught) -> DatabaseError {
+    pgrx::warning!("pg_memento worker: {caught}");
     DatabaseError { sqlstate: caught.code().to_owned(), message: caught.message }
 }
 

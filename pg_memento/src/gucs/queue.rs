@@ -36,8 +36,22 @@ pub fn queue() -> QueueSettings {
 }
 
 pub(super) fn init() {
-    let number = |name, short, long, setting: &'static GucSetting<i32>, range: std::ops::RangeInclusive<i32>, flags| {
-        GucRegistry::define_int_guc(name, short, long, setting, *range.start(), *range.end(), GucContext::Sighup, flags);
+    let number = |name,
+                  short,
+                  long,
+                  setting: &'static GucSetting<i32>,
+                  range: std::ops::RangeInclusive<i32>,
+                  flags| {
+        GucRegistry::define_int_guc(
+            name,
+            short,
+            long,
+            setting,
+            *range.start(),
+            *range.end(),
+            GucContext::Sighup,
+            flags,
+        );
     };
     number(
         c"memento.job_lease",

@@ -58,7 +58,9 @@ impl Failure for ProfileError {
         match self {
             Self::NotSuperuser => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::NotFound(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-            Self::Immutable | Self::NotFilled { .. } => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::Immutable | Self::NotFilled { .. } => {
+                PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
+            }
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
@@ -75,17 +77,26 @@ impl Failure for ProfileError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NotSuperuser => Some("a profile says which hosts are called and which keys are used".into()),
+            Self::NotSuperuser => {
+                Some("a profile says which hosts are called and which keys are used".into())
+            }
             Self::BadName => Some("for example: voyage-3".into()),
             Self::BadModel => Some("give it as the provider names it".into()),
-            Self::BadDims => Some("longer vectors cannot be indexed: ask the model for shorter ones, if it can".into()),
-            Self::BadDistance => Some("leave it out for cosine".into()),
-            Self::BadConfig => Some("for example: {\"base_url\": \"https://...\", \"api_key\": {\"env\": \"MEMENTO_KEY_X\"}}".into()),
-            Self::BadIndexParameter(_) => Some("m is from 2 to 100, ef_construction from 4 to 1000 and at least 2 * m".into()),
-            Self::NotFound(_) => Some("list them: select memento.embedding_profiles_list()".into()),
-            Self::Immutable => {
-                Some("make a new profile, fill it with memento.embedding_profiles_fill() and switch to it".into())
+            Self::BadDims => {
+                Some("longer vectors cannot be indexed: ask the model for shorter ones, if it can".into())
             }
+            Self::BadDistance => Some("leave it out for cosine".into()),
+            Self::BadConfig => Some(
+                "for example: {\"base_url\": \"https://...\", \"api_key\": {\"env\": \"MEMENTO_KEY_X\"}}"
+                    .into(),
+            ),
+            Self::BadIndexParameter(_) => {
+                Some("m is from 2 to 100, ef_construction from 4 to 1000 and at least 2 * m".into())
+            }
+            Self::NotFound(_) => Some("list them: select memento.embedding_profiles_list()".into()),
+            Self::Immutable => Some(
+                "make a new profile, fill it with memento.embedding_profiles_fill() and switch to it".into(),
+            ),
             Self::NotFilled { name, .. } => Some(format!(
                 "select memento.embedding_profiles_fill('{name}'), wait for it, and activate it then; or give force => true"
             )),
@@ -135,7 +146,8 @@ pub fn upsert(
 
 fn check(name: &str, model: &str, dims: i32, distance: &str) -> Result<(), ProfileError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
-    if name.is_empty() || name.len() > 63 || name.starts_with(['.', '_', '-']) || !name.chars().all(is_plain) {
+    if name.is_empty() || name.len() > 63 || name.starts_with(['.', '_', '-']) || !name.chars().all(is_plain)
+    {
         return Err(ProfileError::BadName);
     }
     if model.trim().is_empty() || model.chars().count() > 200 {
@@ -225,5 +237,7 @@ pub fn reindex(name: &str, from_scratch: bool) -> Result<Value, ProfileError> {
 
 fn find(name: &str) -> Result<Uuid, ProfileError> {
     let found: Option<Profile> = as_owner(|| spi::profile::find(name))?;
-    found.map(|profile| profile.profile_id).ok_or_else(|| ProfileError::NotFound(name.chars().take(80).collect()))
+    found
+        .map(|profile| profile.profile_id)
+        .ok_or_else(|| ProfileError::NotFound(name.chars().take(80).collect()))
 }

@@ -8,6 +8,7 @@ use pgrx::prelude::*;
 use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
+use super::worker::wake_at_commit;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::{ffi, spi};
 
@@ -68,7 +69,9 @@ impl Failure for QueueError {
             Self::WrongState { .. } => {
                 Some("failed and cancelled jobs can be tried again, open ones can be cancelled".into())
             }
-            Self::UnknownKind(_) => Some(format!("use one of: {}, or leave it out for all", KINDS.join(", "))),
+            Self::UnknownKind(_) => {
+                Some(format!("use one of: {}, or leave it out for all", KINDS.join(", ")))
+            }
             Self::UnknownPeriod => Some("for example: memento.set_budget(1000000, 'day')".into()),
             Self::NegativeBudget => Some("null for no limit, 0 for no calls at all".into()),
             Self::FixedSnapshot => Some("use read committed, the default isolation level".into()),
@@ -80,10 +83,12 @@ impl Failure for QueueError {
 /// Tries a job of the session's project again at once, or cancels it.
 pub fn change_job(job: i64, retry: bool) -> Result<Value, QueueError> {
     let project = authorize_current(AccessLevel::Write)?;
-    let changed = as_owner(|| spi::queue::change_job(project, job, retry))?.ok_or(QueueError::NotFound(job))?;
+    let changed =
+        as_owner(|| spi::queue::change_job(project, job, retry))?.ok_or(QueueError::NotFound(job))?;
     let Some(state) = changed.is else {
         return Err(QueueError::WrongState { job, state: changed.was });
     };
+    wake_at_commit();
     Ok(json!({"job_id": job, "state": state, "was": changed.was}))
 }
 
@@ -99,6 +104,7 @@ pub fn pause(kind: Option<&str>, reason: Option<&str>) -> Result<i64, QueueError
 pub fn resume(kind: Option<&str>) -> Result<i64, QueueError> {
     let kind = known_kind(kind)?;
     let project = authorize_current(AccessLevel::Admin)?;
+    wake_at_commit();
     Ok(as_owner(|| spi::queue::resume(project, kind))?)
 }
 
@@ -120,6 +126,7 @@ pub fn set_budget(max_tokens: Option<i64>, period: &str) -> Result<Value, QueueE
     }
     let project = authorize_current(AccessLevel::Admin)?;
     let role = ffi::identity::current_role();
+    wake_at_commit();
     let is_spent = as_owner(|| spi::queue::set_budget(project, max_tokens, period, role))?;
     Ok(json!({"max_tokens": max_tokens, "period": max_tokens.map(|_| period), "spent": is_spent}))
 }

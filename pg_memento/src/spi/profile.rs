@@ -80,11 +80,10 @@ fn one(statement: &str, project: Uuid) -> StatementResult<Jsonb> {
 
 /// How many chunks of a project have no vector by a profile.
 pub fn missing_vectors(project: Uuid, profile: Uuid) -> StatementResult<i64> {
-    let missing = rows(
-        include_str!("queries/missing_vectors.sql"),
-        &[project.into(), profile.into()],
-        |row| required::<i64>(&row, 1),
-    )?;
+    let missing =
+        rows(include_str!("queries/missing_vectors.sql"), &[project.into(), profile.into()], |row| {
+            required::<i64>(&row, 1)
+        })?;
     Ok(missing.into_iter().sum())
 }
 

@@ -62,7 +62,9 @@ fn read(column: &SpiHeapTupleDataEntry) -> pgrx::spi::Result<Value> {
         pg_sys::INT8OID => get(column, Value::BigInt),
         pg_sys::FLOAT8OID => get(column, Value::Double),
         pg_sys::TEXTOID => get(column, Value::Text),
-        pg_sys::UUIDOID => get::<pgrx::Uuid>(column, |value| Value::Uuid(Uuid::from_bytes(*value.as_bytes()))),
+        pg_sys::UUIDOID => {
+            get::<pgrx::Uuid>(column, |value| Value::Uuid(Uuid::from_bytes(*value.as_bytes())))
+        }
         pg_sys::JSONBOID => get::<Jsonb>(column, |value| Value::Json(value.parse().unwrap_or_default())),
         _ => Ok(Value::Null),
     }
