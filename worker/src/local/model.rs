@@ -118,7 +118,8 @@ fn open(
         .with_intra_op_spinning(false)?
         // It plans memory for one length of text, and each text has another.
         .with_memory_pattern(false)?
-        .with_log_level(LogLevel::Error)?
+        // What goes wrong comes back as an error; the log of the server is not the place for it.
+        .with_log_level(LogLevel::Fatal)?
         .commit_from_file(file)
 }
 
