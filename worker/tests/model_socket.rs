@@ -1,5 +1,7 @@
 //! The local model over its socket: many clients, bad clients, slow models, broken models, and the file itself.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // Also in functions that only tests call.
+
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};

@@ -1,5 +1,7 @@
 //! What a profile may say: keys by reference only, known names only, and nothing of a mistake is repeated.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // Also in functions that only tests call.
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 

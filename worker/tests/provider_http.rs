@@ -1,5 +1,7 @@
 //! One suite for all providers over HTTP: each speaks to a server of its own protocol that also misbehaves.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // Also in functions that only tests call.
+
 mod fake_endpoint;
 
 use std::sync::Arc;

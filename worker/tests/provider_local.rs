@@ -1,5 +1,7 @@
 //! Models in this process: tiny ones that the tests write themselves, and the real one where set-up has brought it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // Also in functions that only tests call.
+
 mod tiny_model;
 
 use std::path::{Path, PathBuf};
