@@ -1,6 +1,7 @@
 //! Models that run in this process, by ONNX Runtime. The runtime's library is loaded at run time from a path in the server's
 //! settings; nothing of it is linked.
 
+mod fair;
 mod model;
 mod runtime;
 mod text;

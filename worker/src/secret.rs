@@ -82,8 +82,8 @@ impl KeySource {
 
     fn variable(name: &str, rules: &KeyRules) -> Result<Self, ProviderError> {
         // An empty prefix would open the whole environment by mistake.
-        let allowed = !rules.env_prefix.is_empty()
-            && name.strip_prefix(rules.env_prefix.as_str()).is_some_and(|rest| is_word(rest));
+        let allowed =
+            !rules.env_prefix.is_empty() && name.strip_prefix(rules.env_prefix.as_str()).is_some_and(is_word);
         if !allowed {
             return Err(refused("the variable of api_key must not be read")
                 .with_hint(format!("use a variable whose name begins with {}", rules.env_prefix)));

@@ -9,6 +9,7 @@ use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{OutputSelector, RunOptions, Session};
 use ort::value::{Outlet, TensorElementType, TensorRef};
 
+use super::fair::FairMutex;
 use super::text::Encoded;
 use super::{broken, runtime};
 use crate::provider::{Code, ProviderError};
@@ -24,9 +25,9 @@ pub(crate) struct Output {
     pub numbers: Vec<f32>,
 }
 
-/// A loaded model. Runs one after the other; a run cannot be interrupted.
+/// A loaded model. Runs one after the other, in the order of asking; a run cannot be interrupted.
 pub(crate) struct Model {
-    session: Mutex<Session>,
+    session: FairMutex<Session>,
     takes_types: bool,
     output: String,
 }
@@ -62,14 +63,12 @@ impl Model {
             .map_err(|error| broken("model.onnx cannot be loaded", &error, HINT))?;
         let takes_types = check_inputs(session.inputs())?;
         let output = choose_output(session.outputs(), wanted)?;
-        Ok(Self { session: Mutex::new(session), takes_types, output })
+        Ok(Self { session: FairMutex::new(session), takes_types, output })
     }
 
     /// Runs the model on one text.
     pub fn run(&self, text: &Encoded) -> Result<Output, ProviderError> {
-        // A panic inside a run would have left nothing half-done that a later run could see.
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        self.run_in(&mut session, text).map_err(|_| {
+        self.session.with(|session| self.run_in(session, text)).map_err(|_| {
             ProviderError::new(Code::ModelFailed, "the local model failed on a text")
                 .with_hint("max_tokens of the profile may be more than the model takes, or memory is short")
         })
@@ -118,7 +117,8 @@ fn open(
         .with_intra_op_spinning(false)?
         // It plans memory for one length of text, and each text has another.
         .with_memory_pattern(false)?
-        .with_log_level(LogLevel::Error)?
+        // What goes wrong comes back as an error; the log of the server is not the place for it.
+        .with_log_level(LogLevel::Fatal)?
         .commit_from_file(file)
 }
 
