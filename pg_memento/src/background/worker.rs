@@ -30,11 +30,15 @@ pub fn run(argument: i64) {
     LIFE.set(Some(Life { place, began: Instant::now(), exit: Exit::Failed }));
     process::at_exit(on_exit);
     process::take_signals();
+    if slots::worker::must_stop(place) {
+        leave(Exit::Asked);
+    }
     process::connect(Some(database));
     // The statements rely on these, whatever the database or the role says.
     override_setting(c"search_path", "pg_catalog, pg_temp");
     override_setting(c"application_name", "pg_memento worker");
     override_setting(c"default_transaction_isolation", "read committed");
+    override_setting(c"role", "none");
     Worker { place, task: RenewTokens::default(), errors: 0 }.run()
 }
 
