@@ -39,7 +39,7 @@ pub fn run(argument: i64) {
     override_setting(c"application_name", "pg_memento worker");
     override_setting(c"default_transaction_isolation", "read committed");
     override_setting(c"role", "none");
-    Worker { place, task: RenewTokens::default(), errors: 0 }.run()
+    Worker { place, task: RenewTokens::default(), has_begun: false, errors: 0 }.run()
 }
 
 fn on_exit() {
@@ -63,6 +63,7 @@ struct Sleep {
 struct Worker<T: DatabaseTask> {
     place: Place,
     task: T,
+    has_begun: bool,
     /// How many rounds in a row have failed.
     errors: u32,
 }
@@ -74,7 +75,7 @@ impl<T: DatabaseTask> Worker<T> {
             process::serve_others();
             if process::reload_settings() {
                 if !gucs::worker() {
-                    leave(Exit::Asked);
+                    self.leave_in_order();
                 }
                 self.task.reload();
             }
@@ -83,10 +84,20 @@ impl<T: DatabaseTask> Worker<T> {
         }
     }
 
-    fn leave_if_asked(&self) {
+    fn leave_if_asked(&mut self) {
         if process::must_end() || slots::worker::must_stop(self.place) {
-            leave(Exit::Asked);
+            self.leave_in_order();
         }
+    }
+
+    fn leave_in_order(&mut self) -> ! {
+        if self.has_begun {
+            process::put_off_ending();
+            if let Err(caught) = self.task.end() {
+                pgrx::warning!("pg_memento worker: {caught}, while ending");
+            }
+        }
+        leave(Exit::Asked)
     }
 
     /// One round of work, if the extension is still there.
@@ -97,7 +108,7 @@ impl<T: DatabaseTask> Worker<T> {
         let outcome = match in_transaction(|| Ok(database::has_extension(c"pg_memento"))) {
             Ok(true) => {
                 slots::worker::begin_round(self.place);
-                self.task.run_once()
+                self.work()
             }
             Ok(false) => leave(Exit::NotNeeded),
             Err(caught) => Err(caught),
@@ -122,6 +133,14 @@ impl<T: DatabaseTask> Worker<T> {
         }
     }
 
+    fn work(&mut self) -> Result<Wait, Caught> {
+        if !self.has_begun {
+            self.task.begin()?;
+            self.has_begun = true;
+        }
+        self.task.run_once()
+    }
+
     /// Says what went wrong, and how long to wait. New work does not shorten it: it would fail in the same way.
     fn after_error(&mut self, caught: &Caught) -> Duration {
         self.errors = self.errors.saturating_add(1);
@@ -131,7 +150,7 @@ impl<T: DatabaseTask> Worker<T> {
     }
 
     /// Sleeps until there is something to do. Without a time it costs nothing.
-    fn sleep(&self, sleep: &Sleep) {
+    fn sleep(&mut self, sleep: &Sleep) {
         loop {
             self.leave_if_asked();
             process::serve_others();
