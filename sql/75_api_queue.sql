@@ -82,3 +82,5 @@ comment on function memento.embedding_profiles_activate(text, boolean) is
   'Makes a profile the one that searches of the current project use. What was active stays filled, to switch back to. Refused while chunks have no vector by it, unless forced. null turns dense search off. Needs admin access.';
 comment on function memento.admin_reindex_profile(text, boolean) is
   'Asks for the vectors that a profile lacks in the current project, or with from_scratch for all of them anew, and for its index where that is not as it should be. Needs admin access.';
+comment on function memento.embed(text[], text) is
+  'The vectors of texts by the active model of the current project, in their order; as a query by default, or as a document. Waits for the model. Needs read access.';

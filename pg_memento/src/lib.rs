@@ -160,7 +160,8 @@ extension_sql_file!(
         api::profile::embedding_health,
         api::profile::embedding_profiles_fill,
         api::profile::embedding_profiles_activate,
-        api::profile::admin_reindex_profile
+        api::profile::admin_reindex_profile,
+        api::profile::embed
     ]
 );
 extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_queue"]);

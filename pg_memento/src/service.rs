@@ -5,6 +5,7 @@ pub mod canonical;
 pub mod commit;
 pub mod doctor;
 pub mod drop_guard;
+pub mod embed;
 pub mod evidence;
 pub mod item;
 pub mod list;

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub use self::check::vectors as check_vectors;
 use self::empty::SkipEmpty;
 pub use self::error::{Code, Kind, ProviderError};
 pub use self::local::LocalEmbedder;

@@ -58,6 +58,8 @@ pub struct Runner {
     extended: Instant,
     maintained: Option<Instant>,
     heard: Option<Instant>,
+    /// Models that were not there may be now.
+    has_new_models: bool,
 }
 
 impl Runner {
@@ -78,19 +80,22 @@ impl Runner {
             extended: Instant::now(),
             maintained: None,
             heard: None,
+            has_new_models: true,
         }
     }
 
     /// What a worker does first: a predecessor of the same name is gone, so its jobs can be taken.
     pub fn begin(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
-        let mut store = Store::new(database);
-        store.recover(&self.settings.worker)?;
-        store.unpause_models()
+        Store::new(database).recover(&self.settings.worker)
     }
 
     /// Does what can be done now.
     pub fn round(&mut self, database: &mut dyn Database) -> DatabaseResult<Wait> {
         let mut store = Store::new(database);
+        if self.has_new_models {
+            store.unpause_models()?;
+            self.has_new_models = false;
+        }
         self.take_answers(&mut store)?;
         self.keep_leases(&mut store)?;
         let next = self.take_jobs(&mut store)?;
@@ -113,6 +118,7 @@ impl Runner {
         self.embedding.set_concurrency(settings.concurrency);
         self.settings = settings;
         self.models = models;
+        self.has_new_models = true;
     }
 
     /// What it has done so far.

@@ -1,11 +1,12 @@
 //! Embedding profiles.
 
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use serde_json::json;
 
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
-use crate::service::profile;
+use crate::service::{embed as service_embed, profile};
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
@@ -62,4 +63,14 @@ pub fn admin_reindex_profile(
     from_scratch: default!(Option<bool>, "false"),
 ) -> ApiResult<Jsonb> {
     Ok(profile::reindex(given("name", name)?, from_scratch.unwrap_or(false))?.into())
+}
+
+#[pg_extern(stable, parallel_restricted)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn embed(
+    texts: Option<Vec<Option<String>>>,
+    purpose: default!(Option<&str>, "'query'"),
+) -> Result<TableIterator<'static, (name!(ordinal, i32), name!(embedding, Vec<f32>))>, ErrorReport> {
+    let vectors = service_embed::embed(given("texts", texts)?, purpose.unwrap_or("query"))?;
+    Ok(TableIterator::new((1..).zip(vectors)))
 }

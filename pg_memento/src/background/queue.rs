@@ -6,7 +6,6 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use memento_worker::database::{Database, DatabaseError, DatabaseResult, Work};
-use memento_worker::models::Configured;
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -42,7 +41,6 @@ impl Database for OwnDatabase {
 /// The loop as the worker's task.
 pub struct Queue {
     runner: Runner,
-    has_begun: bool,
     /// Readable when a thread has an answer.
     bell: UnixStream,
 }
@@ -57,8 +55,8 @@ impl Queue {
         let wake = move || {
             let _ = (&ringer).write(&[0]);
         };
-        let runner = Runner::new(settings(), Box::new(Configured::new(models::policy())), spawn, wake);
-        Ok(Self { runner, has_begun: false, bell })
+        let runner = Runner::new(settings(), Box::new(models::ServerModels::new()), spawn, wake);
+        Ok(Self { runner, bell })
     }
 
     fn silence_bell(&mut self) {
@@ -68,12 +66,12 @@ impl Queue {
 }
 
 impl DatabaseTask for Queue {
+    fn begin(&mut self) -> Result<(), Caught> {
+        self.runner.begin(&mut OwnDatabase).map_err(caught)
+    }
+
     fn run_once(&mut self) -> Result<Wait, Caught> {
         self.silence_bell();
-        if !self.has_begun {
-            self.runner.begin(&mut OwnDatabase).map_err(caught)?;
-            self.has_begun = true;
-        }
         match self.runner.round(&mut OwnDatabase).map_err(caught)? {
             RunnerWait::Not => Ok(Wait::Until(Instant::now())),
             RunnerWait::AtMost(longest) => {
@@ -83,18 +81,15 @@ impl DatabaseTask for Queue {
     }
 
     fn reload(&mut self) {
-        self.runner.reload(settings(), Box::new(Configured::new(models::policy())));
-        // What was missing may be there now.
-        self.has_begun = false;
+        self.runner.reload(settings(), Box::new(models::ServerModels::new()));
     }
 
     fn bell(&self) -> Option<BorrowedFd<'_>> {
         Some(self.bell.as_fd())
     }
 
-    fn end(&mut self) {
-        // If that fails, its successor takes them.
-        let _ = self.runner.end(&mut OwnDatabase);
+    fn end(&mut self) -> Result<(), Caught> {
+        self.runner.end(&mut OwnDatabase).map_err(caught)
     }
 }
 

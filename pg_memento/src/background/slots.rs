@@ -71,6 +71,8 @@ pub struct Slot {
     pub restarts: i64,
     /// How often in a row it died before it had proved itself.
     failures: u32,
+    /// How often a commit announced work.
+    pub wakes: i64,
     /// Rounds that came to their end.
     pub rounds: i64,
     pub next_start: i64,
@@ -90,6 +92,7 @@ impl Slot {
         holds: 0,
         restarts: 0,
         failures: 0,
+        wakes: 0,
         rounds: 0,
         next_start: 0,
         last_error: NO_ERROR,

@@ -19,14 +19,21 @@ pub enum Wait {
 ///
 /// A round should be short. Between two of them the worker sees whether it must leave.
 pub trait DatabaseTask {
+    /// Comes first, again until it succeeds.
+    fn begin(&mut self) -> Result<(), Caught> {
+        Ok(())
+    }
+
     /// Does what is there to do now. After an error it is called again, later and later.
     fn run_once(&mut self) -> Result<Wait, Caught>;
 
     /// Settings were read again.
     fn reload(&mut self) {}
 
-    /// The worker is about to leave in good order.
-    fn end(&mut self) {}
+    /// Comes last, if the process ends in order and the extension is still there. It must be short: somebody waits.
+    fn end(&mut self) -> Result<(), Caught> {
+        Ok(())
+    }
 
     /// Becomes readable when a thread of the task has something for it; the task reads it empty.
     fn bell(&self) -> Option<BorrowedFd<'_>> {

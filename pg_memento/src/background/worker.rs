@@ -30,13 +30,17 @@ pub fn run(argument: i64) {
     LIFE.set(Some(Life { place, began: Instant::now(), exit: Exit::Failed }));
     process::at_exit(on_exit);
     process::take_signals();
+    if slots::worker::must_stop(place) {
+        leave(Exit::Asked);
+    }
     process::connect(Some(database));
     // The statements rely on these, whatever the database or the role says.
     override_setting(c"search_path", "pg_catalog, pg_temp");
     override_setting(c"application_name", "pg_memento worker");
     override_setting(c"default_transaction_isolation", "read committed");
+    override_setting(c"role", "none");
     match Queue::new() {
-        Ok(task) => Worker { place, task, errors: 0 }.run(),
+        Ok(task) => Worker { place, task, has_begun: false, errors: 0 }.run(),
         // No descriptors are left: the launcher tries again later.
         Err(_) => process::leave(false),
     }
@@ -63,6 +67,7 @@ struct Sleep {
 struct Worker<T: DatabaseTask> {
     place: Place,
     task: T,
+    has_begun: bool,
     /// How many rounds in a row have failed.
     errors: u32,
 }
@@ -90,7 +95,12 @@ impl<T: DatabaseTask> Worker<T> {
     }
 
     fn leave_in_order(&mut self) -> ! {
-        self.task.end();
+        if self.has_begun {
+            process::put_off_ending();
+            if let Err(caught) = self.task.end() {
+                pgrx::warning!("pg_memento worker: {caught}, while ending");
+            }
+        }
         leave(Exit::Asked)
     }
 
@@ -102,7 +112,7 @@ impl<T: DatabaseTask> Worker<T> {
         let outcome = match in_transaction(|| Ok(database::has_extension(c"pg_memento"))) {
             Ok(true) => {
                 slots::worker::begin_round(self.place);
-                self.task.run_once()
+                self.work()
             }
             Ok(false) => leave(Exit::NotNeeded),
             Err(caught) => Err(caught),
@@ -125,6 +135,14 @@ impl<T: DatabaseTask> Worker<T> {
                 Sleep { until: Some(now + delay), deaf_until: now + delay }
             }
         }
+    }
+
+    fn work(&mut self) -> Result<Wait, Caught> {
+        if !self.has_begun {
+            self.task.begin()?;
+            self.has_begun = true;
+        }
+        self.task.run_once()
     }
 
     /// Says what went wrong, and how long to wait. New work does not shorten it: it would fail in the same way.

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pgrx::pg_sys::{self, Oid};
@@ -160,8 +161,22 @@ fn unblock_signals() {
     }
 }
 
-/// Whether SIGTERM has come.
+static ENDS_SOON: AtomicBool = AtomicBool::new(false);
+
+/// Lets a process that has been told to end run its last statements. Told again, it ends in the middle of them.
+pub fn put_off_ending() {
+    ENDS_SOON.store(true, Ordering::Relaxed);
+    // SAFETY: flags that the handlers set; the process ends all the same.
+    unsafe {
+        (&raw mut pg_sys::ProcDiePending).write_volatile(0);
+    }
+}
+
+/// Whether SIGTERM has come, or the process is about to end anyway.
 pub fn must_end() -> bool {
+    if ENDS_SOON.load(Ordering::Relaxed) {
+        return true;
+    }
     // SAFETY: flags that the handlers set.
     unsafe {
         (&raw const pg_sys::ProcDiePending).read_volatile() != 0

@@ -109,3 +109,18 @@ pub fn delete_vectors(project: Uuid, profile: Uuid) -> StatementResult<()> {
     write(include_str!("queries/delete_vectors.sql"), &[project.into(), profile.into()], |_| Ok(()))?;
     Ok(())
 }
+
+/// The profile that searches of a project use, as workers and queries need it.
+pub fn active(project: Uuid) -> StatementResult<Option<memento_worker::store::Profile>> {
+    let found = rows(include_str!("queries/active_profile.sql"), &[project.into()], |row| {
+        Ok(memento_worker::store::Profile {
+            profile: uuid::Uuid::from_bytes(*required::<Uuid>(&row, 1)?.as_bytes()),
+            provider: required(&row, 2)?,
+            model: required(&row, 3)?,
+            dims: usize::try_from(required::<i32>(&row, 4)?).unwrap_or(0),
+            config: required::<Jsonb>(&row, 5)?.parse().unwrap_or_default(),
+            endpoint: required(&row, 6)?,
+        })
+    })?;
+    Ok(found.into_iter().next())
+}

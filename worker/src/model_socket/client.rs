@@ -9,7 +9,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::frame::{self, HEADER_BYTES, Header, MAX_RESPONSE};
 use super::{Request, Response};
-use crate::provider::{BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProviderError, Usage};
+use crate::provider::{
+    BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProviderError, Usage, check_vectors,
+};
 
 /// One question and, in the end, one answer.
 pub struct Call {
@@ -147,12 +149,13 @@ fn remaining(until: Instant) -> Duration {
 pub struct SocketEmbedder {
     path: PathBuf,
     time: Duration,
+    dims: usize,
 }
 
 impl SocketEmbedder {
-    /// Asks the server at `path`; each call may take `time`.
-    pub fn new(path: PathBuf, time: Duration) -> Self {
-        Self { path, time }
+    /// Asks the server at `path`; each call may take `time`, and each vector must have `dims` numbers.
+    pub fn new(path: PathBuf, time: Duration, dims: usize) -> Self {
+        Self { path, time, dims }
     }
 }
 
@@ -161,7 +164,8 @@ impl Embedder for SocketEmbedder {
         let started = Instant::now();
         let question = Request::Embed { texts: request.texts.to_vec(), purpose: request.purpose };
         match Call::start(&self.path, &question, self.time)?.wait()? {
-            Response::Vectors { vectors, tokens } if vectors.len() == request.texts.len() => {
+            Response::Vectors { vectors, tokens } => {
+                let vectors = check_vectors(vectors.into_iter().enumerate(), request.texts.len(), self.dims)?;
                 let usage = Usage { tokens: Some(tokens), duration: started.elapsed(), ..Usage::default() };
                 Ok(Embedded { vectors, usage })
             }

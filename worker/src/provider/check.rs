@@ -4,7 +4,7 @@ use super::{Code, ProviderError};
 
 /// The vectors of an answer in the order of the texts, each of the right length, finite and not zero. (The cosine of a zero
 /// vector is not a number, and an index would lose it.)
-pub(super) fn vectors(
+pub fn vectors(
     numbered: impl IntoIterator<Item = (usize, Vec<f32>)>,
     count: usize,
     dims: usize,

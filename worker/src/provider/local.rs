@@ -17,6 +17,9 @@ use crate::local::{Encoded, Model, Output, TextEncoder};
 const DEFAULT_TOKENS: usize = 256;
 const MAX_TOKENS: usize = 8192;
 
+/// No profile has vectors of no numbers.
+const ANY_LENGTH: usize = 0;
+
 /// How the vectors of the tokens become the vector of the text, where the model does not do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pooling {
@@ -55,12 +58,22 @@ impl LocalEmbedder {
         };
         let (model, encoder) = load(settings, settings.model_dir.as_deref(), max_tokens, outputs)?;
         let embedder = Self { model, encoder, pooling, prefixes: Prefixes::new(config)?, dims: spec.dims };
-        embedder.try_longest(max_tokens)?;
-        Ok(embedder)
+        match embedder.try_longest(max_tokens)? {
+            length if spec.dims == ANY_LENGTH => Ok(Self { dims: length, ..embedder }),
+            length if length == spec.dims => Ok(embedder),
+            length => Err(check::wrong_dims(length, spec.dims)),
+        }
     }
 
-    /// A model that cannot take the longest text, or gives vectors of another length, is found out now and not by a job.
-    fn try_longest(&self, max_tokens: usize) -> Result<(), ProviderError> {
+    /// The model of the settings as it is, for a process that serves it to others, who know what length they want.
+    pub fn of_any_length(settings: &LocalSettings) -> Result<Self, ProviderError> {
+        let config = serde_json::json!({});
+        let spec = ProfileSpec { provider: "local".into(), model: "local".into(), dims: ANY_LENGTH, config };
+        Self::new(&spec, settings)
+    }
+
+    /// A model that cannot take the longest text is found out now and not by a job. Gives the length of its vectors.
+    fn try_longest(&self, max_tokens: usize) -> Result<usize, ProviderError> {
         let longest = Encoded { ids: vec![0; max_tokens], types: vec![0; max_tokens] };
         let output = self.model.run(&longest).map_err(|_| {
             ProviderError::config(
@@ -68,10 +81,7 @@ impl LocalEmbedder {
                 "set max_tokens in the profile to what the model takes",
             )
         })?;
-        match self.pool(output).len() {
-            got if got == self.dims => Ok(()),
-            got => Err(check::wrong_dims(got, self.dims)),
-        }
+        Ok(self.pool(output).len())
     }
 
     fn pool(&self, output: Output) -> Vec<f32> {

@@ -20,6 +20,7 @@ pub fn wake(database: Oid) {
             table.header.overflow = true;
             return table.header.launcher;
         };
+        slot.wakes += 1;
         // One who was told already looks once more before it sleeps.
         match std::mem::replace(&mut slot.woken, true) {
             true => LatchRef::NONE,
