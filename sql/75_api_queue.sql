@@ -84,3 +84,5 @@ comment on function memento.admin_reindex_profile(text, boolean) is
   'Asks for the vectors that a profile lacks in the current project, or with from_scratch for all of them anew, and for its index where that is not as it should be. Needs admin access.';
 comment on function memento.embed(text[], text) is
   'The vectors of texts by the active model of the current project, in their order; as a query by default, or as a document. Waits for the model. Needs read access.';
+comment on procedure memento.drain(bigint) is
+  'Works the queue in the foreground until nothing is due, or so many jobs are done or have failed, and commits after each step: for servers where the library is not preloaded. For superusers and roles that grant_worker() names.';

@@ -7,6 +7,7 @@ pub mod drop_hook;
 pub mod identity;
 pub mod jsonb;
 pub mod latch;
+pub mod procedure;
 pub mod process;
 pub mod release;
 pub mod server;

@@ -155,6 +155,7 @@ extension_sql_file!(
         api::queue::resume_queue,
         api::queue::set_budget,
         api::queue::wait_until_idle,
+        api::queue::drain,
         api::profile::embedding_profiles_upsert,
         api::profile::embedding_profiles_list,
         api::profile::embedding_health,

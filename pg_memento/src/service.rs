@@ -4,6 +4,7 @@ pub mod access;
 pub mod canonical;
 pub mod commit;
 pub mod doctor;
+pub mod drain;
 pub mod drop_guard;
 pub mod embed;
 pub mod evidence;

@@ -6,7 +6,8 @@ use pgrx::prelude::*;
 use super::interval::duration;
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
-use crate::service::{queue, term};
+use crate::ffi::procedure;
+use crate::service::{drain, queue, term};
 
 #[pg_extern(immutable, parallel_safe)]
 pub fn job_kinds() -> Vec<&'static str> {
@@ -56,6 +57,16 @@ pub fn wait_until_idle(timeout: default!(Option<Interval>, "'30 seconds'")) -> A
 #[search_path(pg_catalog, pg_temp)]
 fn _backfill_tokens(project_id: pgrx::Uuid, max_chunks: i64) -> ApiResult<i64> {
     Ok(term::backfill_project(project_id, max_chunks)?)
+}
+
+// A pinned search_path would keep it from committing: the statements pin it themselves, for each transaction.
+#[pg_extern(sql = r#"
+create procedure memento.drain(max_jobs bigint default null)
+  language c
+  as 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+"#)]
+pub fn drain(max_jobs: Option<i64>, call: pg_sys::FunctionCallInfo) -> ApiResult<()> {
+    Ok(drain::drain(max_jobs, procedure::may_commit(call))?)
 }
 
 #[pg_extern(immutable, parallel_safe)]

@@ -12,7 +12,7 @@ use memento_worker::store::Profile;
 use pgrx::prelude::*;
 
 use crate::error::Failure;
-use crate::gucs;
+use crate::{ffi, gucs, init};
 
 /// Where the process listens that holds the local model. Relative to the data directory, where all processes of a server are: the
 /// path of a socket must not be long.
@@ -37,6 +37,27 @@ impl Models for ServerModels {
             return Ok(Arc::new(SocketEmbedder::new(MODEL_SOCKET.into(), MODEL_TIME, profile.dims)));
         }
         self.0.embedder(profile)
+    }
+}
+
+/// The same for a session that works the queue itself. Where no process holds the local model, because the library is not preloaded,
+/// the session does.
+pub struct ForegroundModels(ServerModels);
+
+impl ForegroundModels {
+    /// Under the settings of now.
+    pub fn new() -> Self {
+        Self(ServerModels::new())
+    }
+}
+
+impl Models for ForegroundModels {
+    fn embedder(&self, profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError> {
+        if init::preloaded() {
+            return self.0.embedder(profile);
+        }
+        // Threads of the library must not take the session's signals.
+        ffi::thread::without_signals(|| self.0.0.embedder(profile))
     }
 }
 

@@ -6,6 +6,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiHeapTupleDataEntry;
 use uuid::Uuid;
 
+use super::{StatementResult, required, rows};
 use crate::ffi::jsonb::Jsonb;
 
 /// Statements of the transaction that is open.
@@ -21,8 +22,12 @@ impl Statements for CurrentTransaction {
                 .map(|row| (1..=columns).map(|place| read(row.get_datum_by_ordinal(place)?)).collect())
                 .collect::<Result<Vec<Row>, pgrx::spi::Error>>()
         })
-        .map_err(|error| DatabaseError { sqlstate: "XX000".into(), message: error.to_string() })
+        .map_err(failure)
     }
+}
+
+fn failure(error: pgrx::spi::Error) -> DatabaseError {
+    DatabaseError { sqlstate: "XX000".into(), message: error.to_string() }
 }
 
 fn datum(value: &Value) -> DatumWithOid<'static> {
@@ -68,4 +73,26 @@ fn read(column: &SpiHeapTupleDataEntry) -> pgrx::spi::Result<Value> {
         pg_sys::JSONBOID => get::<Jsonb>(column, |value| Value::Json(value.parse().unwrap_or_default())),
         _ => Ok(Value::Null),
     }
+}
+
+/// Whether the caller may speak for a worker.
+pub fn may_work() -> StatementResult<bool> {
+    let found = rows(
+        "select pg_catalog.has_function_privilege('memento._claim_jobs(text, text, int, interval)', 'execute')",
+        &[],
+        |row| required::<bool>(&row, 1),
+    )?;
+    Ok(found.into_iter().any(|may| may))
+}
+
+/// Runs statements of a session under the search_path that they rely on, until the end of the transaction. (A procedure that commits
+/// cannot pin it.)
+pub fn foreground<T>(work: impl FnOnce() -> DatabaseResult<T>) -> DatabaseResult<T> {
+    command("set local search_path = pg_catalog, pg_temp")?;
+    work()
+}
+
+/// Runs a command in the transaction that is open.
+pub fn command(command: &str) -> DatabaseResult<()> {
+    Spi::connect_mut(|client| client.update(command, None, &[]).map(drop)).map_err(failure)
 }
