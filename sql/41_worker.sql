@@ -235,3 +235,15 @@ begin
 end
 $$;
 comment on function memento._sweep_jobs(interval, interval, int) is 'worker: deletes jobs that finished long ago, and returns how many';
+
+create function memento._queue_depths() returns table (kind text, state text, jobs bigint, oldest float8)
+  language sql stable parallel restricted security definer rows 20
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select j.kind, j.state, count(*), extract(epoch from now() - min(j.created_at))::float8
+    from memento.job j where j.claimable_at is not null group by j.kind, j.state
+  union all
+  select j.kind, j.state, count(*), extract(epoch from now() - min(j.created_at))::float8
+    from memento.job j where j.state = 'failed' group by j.kind, j.state;
+end;
+comment on function memento._queue_depths() is 'worker: how many jobs are open or have failed, and how old the oldest is in seconds';

@@ -5,7 +5,7 @@ mod models;
 mod queue;
 
 pub use models::models;
-pub use queue::queue;
+pub use queue::{metrics_port, queue};
 
 use std::ffi::CString;
 use std::time::Duration;

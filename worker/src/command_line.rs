@@ -25,6 +25,7 @@ Works the queue of a database with pg_memento. Its role needs memento.grant_work
   --allow-private yes     also call loopback and private addresses
   --key-dir DIR           in which keys may be named as files
   --timeout SECONDS       for one call (60)
+  --metrics-port PORT     of loopback, on which Prometheus can read /metrics
   --once                  stop when nothing is due
   --help";
 
@@ -44,6 +45,8 @@ pub struct Options {
     pub policy: Policy,
     /// Whether to stop when nothing is due.
     pub once: bool,
+    /// Where metrics are served.
+    pub metrics_port: Option<u16>,
 }
 
 impl Options {
@@ -62,6 +65,7 @@ impl Options {
             heartbeat: Some(HEARTBEAT),
         };
         let (mut policy, mut hosts, mut once) = (Policy::default(), Vec::new(), false);
+        let mut metrics_port = None;
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -79,6 +83,9 @@ impl Options {
                 "--allow-host" => hosts.push(value()?),
                 "--allow-private" => policy.allow_private = value()? == "yes",
                 "--key-dir" => policy.keys.directory = Some(PathBuf::from(value()?)),
+                "--metrics-port" => {
+                    metrics_port = u16::try_from(number(&argument, &value()?, 65_535)?).ok();
+                }
                 "--timeout" => policy.timeout = seconds(&argument, &value()?)?,
                 other => return Err(format!("unknown argument: {other}")),
             }
@@ -90,7 +97,7 @@ impl Options {
         // What it says about a bad URL may quote it, and with it the password.
         let mut database: Config = url.parse().map_err(|_| "the database URL cannot be read")?;
         database.application_name("memento-worker");
-        Ok(Some(Self { database, settings, policy, once }))
+        Ok(Some(Self { database, settings, policy, once, metrics_port }))
     }
 }
 

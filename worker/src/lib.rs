@@ -13,6 +13,7 @@ mod embedding;
 mod http;
 pub mod job;
 mod local;
+pub mod metrics;
 pub mod model_socket;
 pub mod models;
 pub mod provider;

@@ -1,6 +1,7 @@
 //! The loop: takes jobs, has models called by threads, writes back what comes of it. One round does what can be done now and says
 //! how long the next may wait. It never waits itself, and no transaction is open while a model is called.
 
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use crate::caller::{Answer, Caller, Spawn};
 use crate::database::{Database, DatabaseError, DatabaseResult};
 use crate::embedding::Embedding;
 use crate::job::{Held, Job, Lane, Reason};
+use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::store::{Store, Tally};
 
@@ -60,6 +62,7 @@ pub struct Runner {
     heard: Option<Instant>,
     /// Models that were not there may be now.
     has_new_models: bool,
+    metrics: Arc<Metrics>,
 }
 
 impl Runner {
@@ -81,17 +84,22 @@ impl Runner {
             maintained: None,
             heard: None,
             has_new_models: true,
+            metrics: Arc::default(),
         }
     }
 
     /// What a worker does first: a predecessor of the same name is gone, so its jobs can be taken.
     pub fn begin(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
-        Store::new(database).recover(&self.settings.worker)
+        Store::new(database, &self.metrics).recover(&self.settings.worker)
     }
 
     /// Does what can be done now.
     pub fn round(&mut self, database: &mut dyn Database) -> DatabaseResult<Wait> {
-        let mut store = Store::new(database);
+        let metrics = Arc::clone(&self.metrics);
+        let mut store = Store::new(database, &metrics);
+        if metrics.is_wanted() {
+            metrics.refresh(store.depths()?);
+        }
         if self.has_new_models {
             store.unpause_models()?;
             self.has_new_models = false;
@@ -110,7 +118,7 @@ impl Runner {
         if held.is_empty() {
             return Ok(());
         }
-        Store::new(database).release(&held)
+        Store::new(database, &self.metrics).release(&held)
     }
 
     /// Settings may change while it runs. What is under way is not touched.
@@ -124,6 +132,11 @@ impl Runner {
     /// What it has done so far.
     pub fn tally(&self) -> Tally {
         Tally { in_flight: self.embedding.held().len(), ..self.tally.clone() }
+    }
+
+    /// What it has done so far, for those who watch.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
     }
 
     fn take_answers(&mut self, store: &mut Store) -> DatabaseResult<()> {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::database::{Columns, Database, DatabaseResult, Statements, Value};
 use crate::job::{Held, Input, Job, Lane, Reason};
+use crate::metrics::{Depth, Metrics};
 
 /// An embedding profile as the database has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,13 +68,16 @@ pub struct Vectors<'a> {
     pub vectors: &'a [Vec<f32>],
 }
 
-/// The database, asked in the terms of the loop.
-pub struct Store<'a>(&'a mut dyn Database);
+/// The database, asked in the terms of the loop; what happens is counted.
+pub struct Store<'a> {
+    database: &'a mut dyn Database,
+    metrics: &'a Metrics,
+}
 
 impl<'a> Store<'a> {
     /// Over a database.
-    pub fn new(database: &'a mut dyn Database) -> Self {
-        Self(database)
+    pub fn new(database: &'a mut dyn Database, metrics: &'a Metrics) -> Self {
+        Self { database, metrics }
     }
 
     /// The lanes that have open jobs.
@@ -93,7 +97,7 @@ impl<'a> Store<'a> {
         batch: usize,
         lease: Duration,
     ) -> DatabaseResult<Vec<Job>> {
-        self.rows(
+        let jobs = self.rows(
             "select c.project_id, c.job_id, c.attempt, c.failures::int, c.kind, c.profile_id
                from memento._claim_jobs($1, $2, $3, make_interval(secs => $4)) c",
             &[Value::Text(worker.into()), Value::Text(lane.into()), count(batch), seconds(lease)],
@@ -105,7 +109,11 @@ impl<'a> Store<'a> {
                     profile: row.optional_uuid()?,
                 })
             },
-        )
+        )?;
+        if let Some(first) = jobs.first() {
+            self.metrics.claimed(&first.kind, jobs.len());
+        }
+        Ok(jobs)
     }
 
     /// Does a job that needs nothing but the database, and finishes it. Says in which state it is then; none if it was lost.
@@ -115,7 +123,9 @@ impl<'a> Store<'a> {
             self.rows("select memento._run_job($1, $2, $3)", &[project, job, attempt], |mut row| {
                 row.optional_text()
             })?;
-        Ok(states.into_iter().next().flatten())
+        let state = states.into_iter().next().flatten();
+        self.metrics.done(usize::from(state.as_deref() == Some("done")));
+        Ok(state)
     }
 
     /// Marks a job as done.
@@ -126,6 +136,7 @@ impl<'a> Store<'a> {
             &[projects, jobs, attempts, Value::Jsons(vec![result])],
             |mut row| row.bigint(),
         )?;
+        self.metrics.done(finished.len());
         Ok(!finished.is_empty())
     }
 
@@ -137,6 +148,7 @@ impl<'a> Store<'a> {
         retry_in: Option<Duration>,
         counts: bool,
     ) -> DatabaseResult<Option<String>> {
+        self.metrics.failed(&reason.code);
         let [project, job, attempt] = key(held);
         let states = self.rows(
             "select memento._fail_job($1, $2, $3, $4, $5, $6, make_interval(secs => $7), $8)",
@@ -177,6 +189,7 @@ impl<'a> Store<'a> {
 
     /// Keeps all workers from calling an endpoint for a while.
     pub fn pause_endpoint(&mut self, endpoint: &str, pause: Duration, reason: &Reason) -> DatabaseResult<()> {
+        self.metrics.paused(endpoint);
         let texts = [endpoint, &reason.code, &reason.message].map(|text| Value::Text(text.into()));
         let [endpoint, code, message] = texts;
         self.done(
@@ -232,6 +245,7 @@ impl<'a> Store<'a> {
 
     /// Stores the vectors of chunks and enters the call into the ledger, together.
     pub fn store_vectors(&mut self, profile: &Profile, vectors: &Vectors, call: &Call) -> DatabaseResult<()> {
+        self.count_call(profile, call);
         let held: Vec<Held> = vectors.inputs.iter().map(|input| input.held).collect();
         let [projects, jobs, attempts] = keys(&held);
         let parameters = [
@@ -242,7 +256,7 @@ impl<'a> Store<'a> {
             Value::BigInts(vectors.inputs.iter().map(|input| input.chunk).collect()),
             Value::Reals(vectors.vectors.concat()),
         ];
-        self.0.transaction(&mut |statements| {
+        self.database.transaction(&mut |statements| {
             statements.query("select memento._store_embeddings($1, $2, $3, $4, $5, $6)", &parameters)?;
             record(statements, profile, call)
         })
@@ -250,16 +264,39 @@ impl<'a> Store<'a> {
 
     /// Enters a call that failed into the ledger.
     pub fn record_call(&mut self, profile: &Profile, call: &Call) -> DatabaseResult<()> {
-        self.0.transaction(&mut |statements| record(statements, profile, call))
+        self.count_call(profile, call);
+        self.database.transaction(&mut |statements| record(statements, profile, call))
+    }
+
+    fn count_call(&self, profile: &Profile, call: &Call) {
+        self.metrics.called(&profile.endpoint, &call.outcome, call.duration, call.tokens);
     }
 
     /// Finishes the jobs whose chunks all have a vector, or whose result nobody wants any more, and gives them.
     pub fn finish_embedded(&mut self, profile: Uuid, held: &[Held]) -> DatabaseResult<Vec<i64>> {
         let [projects, jobs, attempts] = keys(held);
-        self.rows(
+        let finished = self.rows(
             "select memento._finish_embed_jobs($1, $2, $3, $4)",
             &[Value::Uuid(profile), projects, jobs, attempts],
             |mut row| row.bigint(),
+        )?;
+        self.metrics.done(finished.len());
+        Ok(finished)
+    }
+
+    /// How full the queue is, for the metrics.
+    pub fn depths(&mut self) -> DatabaseResult<Vec<Depth>> {
+        self.rows(
+            "select d.kind, d.state, d.jobs, d.oldest from memento._queue_depths() d",
+            &[],
+            |mut row| {
+                Ok(Depth {
+                    kind: row.text()?,
+                    state: row.text()?,
+                    jobs: row.bigint()?,
+                    oldest: row.double()?,
+                })
+            },
         )
     }
 
@@ -294,7 +331,7 @@ impl<'a> Store<'a> {
 
     /// What a profile's index still needs: commands, in their order.
     pub fn index_commands(&mut self, profile: Uuid) -> DatabaseResult<Vec<String>> {
-        let concurrently = Value::Bool(self.0.can_run_concurrently());
+        let concurrently = Value::Bool(self.database.can_run_concurrently());
         self.rows(
             "select memento._index_commands($1, $2)",
             &[Value::Uuid(profile), concurrently],
@@ -304,7 +341,7 @@ impl<'a> Store<'a> {
 
     /// Runs a command.
     pub fn command(&mut self, command: &str) -> DatabaseResult<()> {
-        self.0.command(command)
+        self.database.command(command)
     }
 
     fn done(&mut self, statement: &str, parameters: &[Value]) -> DatabaseResult<()> {
@@ -318,7 +355,7 @@ impl<'a> Store<'a> {
         read: impl Fn(Columns) -> DatabaseResult<T>,
     ) -> DatabaseResult<Vec<T>> {
         let mut read_rows = Vec::new();
-        self.0.transaction(&mut |statements| {
+        self.database.transaction(&mut |statements| {
             read_rows = statements
                 .query(statement, parameters)?
                 .into_iter()

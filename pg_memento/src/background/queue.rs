@@ -3,9 +3,11 @@
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memento_worker::database::{Database, DatabaseError, DatabaseResult, Work};
+use memento_worker::metrics::MetricsServer;
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -43,6 +45,8 @@ pub struct Queue {
     runner: Runner,
     /// Readable when a thread has an answer.
     bell: UnixStream,
+    ringer: Arc<UnixStream>,
+    metrics: Option<MetricsServer>,
 }
 
 impl Queue {
@@ -51,12 +55,29 @@ impl Queue {
         let (bell, ringer) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ringer.set_nonblocking(true)?;
-        // A full pipe rings as well.
-        let wake = move || {
-            let _ = (&ringer).write(&[0]);
-        };
+        let ringer = Arc::new(ringer);
+        let wake = ring(&ringer);
         let runner = Runner::new(settings(), Box::new(models::ServerModels::new()), spawn, wake);
-        Ok(Self { runner, bell })
+        let mut queue = Self { runner, bell, ringer, metrics: None };
+        queue.serve_metrics();
+        Ok(queue)
+    }
+
+    /// Serves the metrics where the settings say. A port that is taken, by the worker of another database perhaps, is told and left.
+    fn serve_metrics(&mut self) {
+        let wanted = gucs::metrics_port();
+        if self.metrics.as_ref().map(|server| server.address().port()) == wanted {
+            return;
+        }
+        self.metrics = None;
+        let Some(port) = wanted else { return };
+        match MetricsServer::start(port, self.runner.metrics(), spawn, ring(&self.ringer)) {
+            Ok(server) => self.metrics = Some(server),
+            Err(error) => pgrx::warning!(
+                "pg_memento worker: metrics cannot be served on port {port}: {}; give each database a port of its own",
+                error.kind()
+            ),
+        }
     }
 
     fn silence_bell(&mut self) {
@@ -82,6 +103,7 @@ impl DatabaseTask for Queue {
 
     fn reload(&mut self) {
         self.runner.reload(settings(), Box::new(models::ServerModels::new()));
+        self.serve_metrics();
     }
 
     fn bell(&self) -> Option<BorrowedFd<'_>> {
@@ -90,6 +112,14 @@ impl DatabaseTask for Queue {
 
     fn end(&mut self) -> Result<(), Caught> {
         self.runner.end(&mut OwnDatabase).map_err(caught)
+    }
+}
+
+/// Rings the bell, from any thread. A full pipe rings as well.
+fn ring(ringer: &Arc<UnixStream>) -> impl Fn() + Send + Sync + 'static {
+    let ringer = Arc::clone(ringer);
+    move || {
+        let _ = (&*ringer).write(&[0]);
     }
 }
 

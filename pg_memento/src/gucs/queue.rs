@@ -19,6 +19,9 @@ static KEEP_DONE_S: GucSetting<i32> = GucSetting::<i32>::new(7 * 86_400);
 /// 90 days: failures are few, and somebody should see them.
 static KEEP_FAILED_S: GucSetting<i32> = GucSetting::<i32>::new(90 * 86_400);
 
+/// 0: nobody listens unless asked to.
+static METRICS_PORT: GucSetting<i32> = GucSetting::<i32>::new(0);
+
 /// What the settings say.
 pub struct QueueSettings {
     pub lease: Duration,
@@ -35,7 +38,23 @@ pub fn queue() -> QueueSettings {
     }
 }
 
+/// The port of loopback on which the worker of this database serves metrics, if any.
+pub fn metrics_port() -> Option<u16> {
+    u16::try_from(METRICS_PORT.get()).ok().filter(|port| *port > 0)
+}
+
 pub(super) fn init() {
+    GucRegistry::define_int_guc(
+        c"memento.metrics_port",
+        c"Port of loopback on which the background worker serves metrics for Prometheus; 0 for none.",
+        c"For several databases: alter database ... set memento.metrics_port. Read when the worker starts or settings are reloaded.",
+        &METRICS_PORT,
+        0,
+        65_535,
+        // Not for a whole server only: each database has a worker.
+        GucContext::Suset,
+        GucFlags::default(),
+    );
     let number = |name,
                   short,
                   long,

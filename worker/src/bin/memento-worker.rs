@@ -12,6 +12,7 @@ use std::time::Duration;
 use memento_worker::client::{ClientDatabase, connect, listen};
 use memento_worker::command_line::{Options, USAGE};
 use memento_worker::database::Database;
+use memento_worker::metrics::MetricsServer;
 use memento_worker::models::Configured;
 use memento_worker::runner::{Runner, Wait};
 
@@ -56,6 +57,16 @@ fn work(options: Options) -> Result<(), String> {
     let mut database = ClientDatabase::new(options.database, connect);
     let models = Box::new(Configured::new(options.policy));
     let mut runner = Runner::new(options.settings, models, spawn, ring);
+    let _metrics = options
+        .metrics_port
+        .map(|port| {
+            let wake = move || {
+                let _ = wake.send(());
+            };
+            MetricsServer::start(port, runner.metrics(), spawn, wake)
+        })
+        .transpose()
+        .map_err(|error| format!("metrics cannot be served: {error}"))?;
     let outcome = run(&mut runner, &mut database, &woken, &stop, options.once);
     runner
         .end(&mut database)
