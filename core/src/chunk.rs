@@ -19,6 +19,6 @@ pub use block::{Block, BlockKind, Heading};
 pub use config::{Budget, BudgetError, Measure};
 pub use item::{Grouping, grouping_for};
 pub use markdown::{CharOffsets, Chunk, chunk_grouped, chunk_markdown};
-pub use outline::{Section, outline};
+pub use outline::{Section, outline, outline_interruptibly};
 pub(crate) use pack::units_worth;
 pub use window::blocks;
