@@ -5,6 +5,7 @@ mod cluster;
 mod config;
 mod item;
 mod markdown;
+mod nesting;
 mod outline;
 mod pack;
 mod readable;
