@@ -5,3 +5,4 @@ pub mod drop_hook;
 pub mod identity;
 pub mod jsonb;
 pub mod server;
+pub mod stored;
