@@ -351,6 +351,15 @@ proptest! {
     }
 
     #[test]
+    fn offsets_in_any_order(text in "[a-z\n]{0,700}[äß日👩]{0,3}[a-z ]{0,700}[é]?", places in prop::collection::vec(any::<prop::sample::Index>(), 0..20)) {
+        let mut offsets = CharOffsets::new(&text);
+        for place in places {
+            let byte = text.floor_char_boundary(place.index(text.len() + 1));
+            prop_assert_eq!(offsets.char_at(byte), text[..byte].chars().count());
+        }
+    }
+
+    #[test]
     fn outlines_are_ordered_with_unique_anchors(text in document()) {
         let sections: Vec<_> = outline(&text).collect();
         let anchors: std::collections::HashSet<_> = sections.iter().map(|s| &s.anchor).collect();

@@ -139,8 +139,7 @@ pub struct Lowered<'a>(pub &'a str);
 impl Column for Lowered<'_> {
     fn datum(self, scratch: &mut Scratch) -> Option<pg_sys::Datum> {
         Some(scratch.text(self.0.len(), |place| {
-            place.copy_from_slice(self.0.as_bytes());
-            place.make_ascii_lowercase();
+            place.iter_mut().zip(self.0.bytes()).for_each(|(small, byte)| *small = byte.to_ascii_lowercase());
         }))
     }
 }
