@@ -14,6 +14,7 @@ mod split;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod window;
 
 pub use block::{Block, BlockKind, Heading};
@@ -21,5 +22,5 @@ pub use config::{Budget, BudgetError, Measure};
 pub use item::{Grouping, grouping_for};
 pub use markdown::{CharOffsets, Chunk, chunk_grouped, chunk_markdown};
 pub use outline::{Section, outline, outline_interruptibly};
-pub(crate) use pack::units_worth;
+pub(crate) use unit::units_worth;
 pub use window::blocks;

@@ -323,6 +323,25 @@ fn document() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn long_lines_are_paragraphs() {
+    let line =
+        |sentences| "This sentence has some forty characters. ".repeat(sentences).trim_end().to_owned();
+    let (short, long) = (line(8), line(20));
+    let budget = Budget::try_new(Measure::Chars, 900, 900, 0).unwrap();
+    let starts = |text: &str| -> Vec<usize> { chunk_markdown(text, budget).map(|c| c.start_char).collect() };
+    // Lines without a blank one between them: the third does not fit beside the others.
+    let text = [short.as_str(), &short, &long, &short].join("\n ");
+    assert_eq!(starts(&text)[1], 2 * (short.len() + 2));
+    // With less than half of a chunk before it, it is cut; and so is text that is wrapped.
+    let text = [short.as_str(), &long, &short].join("\n ");
+    assert!(starts(&text)[1] > 2 * (short.len() + 2));
+    let wrapped = vec![line(3); 30].join("\n");
+    assert!(
+        chunk_markdown(&wrapped, budget).all(|chunk| chunk.size > 800 || chunk.end_char == wrapped.len())
+    );
+}
+
 proptest! {
     #[test]
     fn chunks_are_exact_ordered_bounded_and_complete(text in document(), target in 1i64..80, extra in 0i64..60, overlap in 0i64..40) {
