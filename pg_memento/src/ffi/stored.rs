@@ -133,7 +133,7 @@ pub trait Column {
     fn datum(self, scratch: &mut Scratch) -> Option<pg_sys::Datum>;
 }
 
-/// Text in small letters, without a copy of it that is: ASCII only.
+/// Text whose ASCII letters become small on the way, without a string of its own.
 pub struct Lowered<'a>(pub &'a str);
 
 impl Column for Lowered<'_> {
