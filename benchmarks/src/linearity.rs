@@ -33,11 +33,15 @@ pub fn run() {
 /// Name, and how to make it.
 type Hostile = (&'static str, fn() -> String);
 
-const HOSTILE: [Hostile; 11] = [
+const HOSTILE: [Hostile; 15] = [
     ("one line of words, 50 MB", || "word ".repeat(10 * MB)),
     ("one line without a blank, 50 MB", || "x".repeat(50 * MB)),
     ("10,000 nested quotes, 50 lines", || format!("{}x\n", "> ".repeat(10_000)).repeat(50)),
     ("10,000 nested lists in a line, 50 times", || format!("{}x\n\n", "- ".repeat(10_000)).repeat(50)),
+    ("100 nested lists in a line, 2 MB", || format!("{}x\n\n", "- ".repeat(100)).repeat(2 * MB / 203)),
+    ("opening brackets in lines, 2 MB", || format!("{}\n\n", "[".repeat(100)).repeat(2 * MB / 102)),
+    ("emphasis in lines, 2 MB", || format!("{}\n\n", "*a **b ".repeat(20)).repeat(2 * MB / 142)),
+    ("a table, 2 MB", || "|a|b|\n|-|-|\n".to_owned() + &"|1|2|\n".repeat(2 * MB / 6)),
     ("2,000 nested lists, a line each", || (0..2000).map(|n| format!("{}- x\n", "  ".repeat(n))).collect()),
     ("stars, 10 MB", || "*".repeat(10 * MB)),
     ("stars and letters, 10 MB", || "*a **b ".repeat(10 * MB / 7)),

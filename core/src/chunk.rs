@@ -5,6 +5,7 @@ mod cluster;
 mod config;
 mod item;
 mod markdown;
+mod nesting;
 mod outline;
 mod pack;
 mod readable;
@@ -13,12 +14,13 @@ mod split;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod window;
 
 pub use block::{Block, BlockKind, Heading};
 pub use config::{Budget, BudgetError, Measure};
 pub use item::{Grouping, grouping_for};
 pub use markdown::{CharOffsets, Chunk, chunk_grouped, chunk_markdown};
-pub use outline::{Section, outline};
-pub(crate) use pack::units_worth;
+pub use outline::{Section, outline, outline_interruptibly};
+pub(crate) use unit::units_worth;
 pub use window::blocks;

@@ -46,20 +46,24 @@ pub struct TechToken<'t> {
     pub span: Range<usize>,
 }
 
-impl TechToken<'_> {
+impl<'t> TechToken<'t> {
     /// What documents and queries have in common: lower case, without the `v` of a version, a sign, the root of a path, or
     /// punctuation around it.
     pub fn normal_form(&self) -> String {
+        self.normal_part().to_ascii_lowercase()
+    }
+
+    /// The part of the text that is the normal form when it is in lower case.
+    pub fn normal_part(&self) -> &'t str {
         let text = trim(self.text, |b| matches!(b, b'-' | b'+'), |b| matches!(b, b'/' | b'\\'));
-        let text = match self.kind {
+        match self.kind {
             Kind::Version => trim(text, |b| matches!(b, b'v' | b'V'), |_| false),
             Kind::Identifier => text.strip_suffix("()").unwrap_or(text),
             // So that `etc/hosts` finds `/etc/hosts`.
             Kind::Path => trim(text, |b| matches!(b, b'.' | b'/' | b'~'), |_| false),
             Kind::Port => text.trim_start_matches(':'),
             _ => text,
-        };
-        text.to_ascii_lowercase()
+        }
     }
 }
 

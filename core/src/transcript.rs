@@ -5,7 +5,7 @@ mod render;
 #[cfg(test)]
 mod tests;
 
-pub use pack::{TranscriptChunk, TurnPart, chunk_transcript};
+pub use pack::{TranscriptChunk, TranscriptChunks, TurnPart, chunk_transcript};
 pub use render::{Rendered, render};
 
 /// Who speaks where nobody says.

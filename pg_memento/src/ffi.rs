@@ -16,3 +16,4 @@ pub mod thread;
 pub mod transaction;
 pub mod transaction_end;
 pub mod utility_hook;
+pub mod stored;

@@ -74,12 +74,14 @@ pub struct CharOffsets<'a> {
     text: &'a str,
     byte: usize,
     char: usize,
+    /// What was last seen to be nothing but ASCII.
+    ascii: Range<usize>,
 }
 
 impl<'a> CharOffsets<'a> {
     /// Begins at the start of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, byte: 0, char: 0 }
+        Self { text, byte: 0, char: 0, ascii: 0..0 }
     }
 
     /// Goes on to a byte offset that is so many characters away.
@@ -91,12 +93,31 @@ impl<'a> CharOffsets<'a> {
 
     /// The offset in characters of a byte offset, which is on a boundary of characters.
     pub fn char_at(&mut self, byte: usize) -> usize {
-        if byte >= self.byte {
-            self.char += self.text[self.byte..byte].chars().count();
+        let between = self.byte.min(byte)..self.byte.max(byte);
+        let chars = if self.is_ascii(&between) { between.len() } else { self.text[between].chars().count() };
+        if byte < self.byte {
+            self.char -= chars;
         } else {
-            self.char -= self.text[byte..self.byte].chars().count();
+            self.char += chars;
         }
         self.byte = byte;
         self.char
+    }
+
+    /// Whether a span is known to be ASCII. Looks ahead in large steps: the offsets that are asked for lie close together.
+    fn is_ascii(&mut self, span: &Range<usize>) -> bool {
+        const STEP: usize = 512;
+        let bytes = self.text.as_bytes();
+        if !self.ascii.contains(&span.start) {
+            self.ascii = span.start..span.start;
+        }
+        while self.ascii.end < span.end {
+            let end = (self.ascii.end + STEP).min(bytes.len());
+            if !bytes[self.ascii.end..end].is_ascii() {
+                return false;
+            }
+            self.ascii.end = end;
+        }
+        true
     }
 }

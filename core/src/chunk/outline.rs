@@ -20,27 +20,34 @@ pub struct Section {
     pub end_char: usize,
 }
 
-/// The sections of a document in order. Text before the first heading is in none.
-pub fn outline(text: &str) -> Vec<Section> {
+/// The sections of a document in order. Text before the first heading is in none. Lazy: a caller can stop at any section.
+pub fn outline(text: &str) -> impl Iterator<Item = Section> {
+    outline_interruptibly(text, || ())
+}
+
+/// The same; `pause` is called for every block, because there may be no heading for long.
+pub fn outline_interruptibly(text: &str, mut pause: impl FnMut()) -> impl Iterator<Item = Section> {
+    let mut blocks = blocks(text, Grouping::Packed);
     let mut offsets = CharOffsets::new(text);
     let mut slugger = Slugger::default();
-    let mut open: Vec<(usize, String)> = Vec::new();
-    let mut sections: Vec<Section> = Vec::new();
-    for block in blocks(text, Grouping::Packed) {
-        let Some(heading) = block.heading else { continue };
-        let start_char = offsets.char_at(block.span.start);
-        if let Some(previous) = sections.last_mut() {
-            previous.end_char = start_char;
+    let mut above: Vec<(usize, String)> = Vec::new();
+    // A section whose end is not known yet.
+    let mut open: Option<Section> = None;
+    std::iter::from_fn(move || {
+        for block in blocks.by_ref() {
+            pause();
+            let Some(heading) = block.heading else { continue };
+            let start_char = offsets.char_at(block.span.start);
+            above.retain(|(level, _)| *level < heading.level);
+            let anchor = slugger.anchor(&heading.text);
+            above.push((heading.level, heading.text.trim().to_owned()));
+            let path = above.iter().map(|(_, title)| title.clone()).collect();
+            let next = Section { anchor, path, level: heading.level, start_char, end_char: start_char };
+            if let Some(ended) = open.replace(next) {
+                return Some(Section { end_char: start_char, ..ended });
+            }
         }
-        open.retain(|(level, _)| *level < heading.level);
-        let anchor = slugger.anchor(&heading.text);
-        open.push((heading.level, heading.text.trim().to_owned()));
-        let path = open.iter().map(|(_, title)| title.clone()).collect();
-        sections.push(Section { anchor, path, level: heading.level, start_char, end_char: start_char });
-    }
-    let end = offsets.char_at(text.len());
-    if let Some(last) = sections.last_mut() {
-        last.end_char = end;
-    }
-    sections
+        let last = open.take()?;
+        Some(Section { end_char: offsets.char_at(text.len()), ..last })
+    })
 }

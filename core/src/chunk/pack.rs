@@ -11,6 +11,7 @@ use super::item::{Grouping, is_label, separate};
 use super::markdown::HeadingPath;
 use super::slug::Slugger;
 use super::split::{Divider, divide};
+use super::unit::{Unit, units_worth};
 use super::window::{Blocks, blocks};
 
 /// A chunk before its offsets are counted in characters.
@@ -21,37 +22,6 @@ pub struct Packed {
     pub size: usize,
     /// Whether it begins with a unit that does.
     opens: bool,
-}
-
-/// What is packed: a whole block or a part of one.
-#[derive(Clone)]
-struct Unit {
-    span: Range<usize>,
-    kind: BlockKind,
-    /// Whether it may not follow the body of another chunk: a heading, or an item where each has its own chunk.
-    opens: bool,
-    /// With the white space before it.
-    size: usize,
-    /// Of that, the white space: not counted for the first unit of a chunk.
-    lead: usize,
-    heading: Rc<HeadingPath>,
-    /// Kept to divide it further, if it must share a chunk with its heading and does not fit.
-    block: Option<Rc<Block>>,
-}
-
-/// How many units make up an excess. (To leave out one after the other, counting each time, would take quadratic time
-/// where the sizes of many units do not add up.)
-pub fn units_worth(excess: usize, sizes: impl Iterator<Item = usize>) -> usize {
-    let mut sum = 0;
-    let mut units = 0;
-    for size in sizes {
-        if sum >= excess {
-            break;
-        }
-        sum += size;
-        units += 1;
-    }
-    units
 }
 
 /// Reads blocks and gives chunks.
@@ -120,8 +90,9 @@ impl<'a> Packer<'a> {
             if let Some((kind, opens, parts)) = &mut self.dividing {
                 let (kind, opens) = (*kind, std::mem::take(opens));
                 if let Some(part) = parts.next() {
+                    let long_line = parts.long_line(&part);
                     let sizes = self.sizes(self.read, &part);
-                    return Some(self.unit(part, kind, opens, sizes, None));
+                    return Some(Unit { long_line, ..self.unit(part, kind, opens, sizes, None) });
                 }
                 self.dividing = None;
             }
@@ -199,7 +170,7 @@ impl<'a> Packer<'a> {
         block: Option<Rc<Block>>,
     ) -> Unit {
         self.read = span.end;
-        Unit { span, kind, opens, size, lead, heading: Rc::clone(&self.heading), block }
+        Unit { span, kind, opens, size, lead, heading: Rc::clone(&self.heading), block, long_line: None }
     }
 
     /// The size of a span with the white space before it, and of the white space alone.
@@ -232,7 +203,17 @@ impl<'a> Packer<'a> {
         // A heading, or what is repeated from the chunk before, is no chunk by itself; and a chunk of less than half
         // the target is worth stretching the next.
         let unfinished = !self.has_body || self.current.len() == self.repeated || size < target / 2;
-        together <= target || (together <= max && unfinished)
+        if together <= target {
+            unfinished || self.has_room_for_line(unit)
+        } else {
+            together <= max && unfinished
+        }
+    }
+
+    /// Whether all of the line has room that the unit begins. A long line is a paragraph, and better not torn apart.
+    fn has_room_for_line(&self, unit: &Unit) -> bool {
+        let Budget { measure, target, .. } = self.budget;
+        unit.long_line.is_none_or(|end| measure.fits(&self.text[unit.span.start..end], target - self.size))
     }
 
     /// A heading whose first block does not fit beside it takes the part of the block that does. Says whether the block

@@ -1,17 +1,20 @@
 //! What the parser reads otherwise than CommonMark and GitHub: tabs that it does not take for blanks, and carriage returns
-//! that it does not take for line ends everywhere.
+//! that it does not take for line ends everywhere. And what it should not read as they say: absurd nesting.
 
 use std::borrow::Cow;
 
+use super::nesting::without_deep_nesting;
 use super::table::delimiter_cells;
 
 /// A document as the parser should read it. All offsets stay the same.
 pub fn readable(text: &str) -> Cow<'_, str> {
-    let text = with_line_feeds(text);
-    match without_odd_tabs(&text) {
-        Some(plain) => Cow::Owned(plain),
-        None => text,
+    let mut text = with_line_feeds(text);
+    for change in [without_odd_tabs, without_deep_nesting] {
+        if let Some(changed) = change(&text) {
+            text = Cow::Owned(changed);
+        }
     }
+    text
 }
 
 /// With line feeds for carriage returns that stand alone.

@@ -112,6 +112,23 @@ impl<'a> Divider<'a> {
         self.open.push((level, parts));
     }
 
+    /// The end of the line that a part begins, if it is a paragraph of its own in what the parser takes for one: longer than
+    /// anybody wraps text.
+    pub fn long_line(&self, part: &Range<usize>) -> Option<usize> {
+        const LONGEST_WRAPPED: usize = 160;
+        let Range { start, end } = self.block.span;
+        if self.block.kind != BlockKind::Paragraph || part.start <= start {
+            return None;
+        }
+        let before = self.text[start..part.start].trim_end_matches([' ', '\t']);
+        if !before.ends_with(['\n', '\r']) {
+            return None;
+        }
+        let rest = &self.text[part.start..end];
+        let line = &rest[..memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
+        line.chars().nth(LONGEST_WRAPPED).map(|_| part.start + line.len())
+    }
+
     /// Lines; a fenced block inside of a list or quote stays in one piece while it fits.
     fn line_starts(&self, lines: &'a str, offset: usize) -> impl Iterator<Item = usize> + use<'a> {
         let (text, measure, limit) = (self.text, self.measure, self.limit);

@@ -98,7 +98,7 @@ fn line_ends_of_all_kinds_are_understood() {
 fn a_byte_order_mark_hides_no_heading() {
     let found: Vec<_> = chunk_markdown("\u{feff}# One\n\ntext", Budget::default()).collect();
     assert_eq!((found[0].start_char, found[0].text), (1, "# One\n\ntext"));
-    assert_eq!(outline("\u{feff}# One\n\ntext")[0].start_char, 1);
+    assert_eq!(outline("\u{feff}# One\n\ntext").next().unwrap().start_char, 1);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn offsets_count_code_points() {
 #[test]
 fn an_outline_has_every_heading_with_its_text() {
     let text = "before\n\n# A\n\na\n\n## B\n\nb\n\nC\n===\n\n## B\n";
-    let found = outline(text);
+    let found: Vec<_> = outline(text).collect();
     let rows: Vec<_> = found.iter().map(|s| (s.anchor.as_str(), s.path.join("/"), s.level)).collect();
     assert_eq!(
         rows,
@@ -251,7 +251,7 @@ fn a_block_is_counted_without_the_blank_before_it() {
 #[test]
 fn a_thematic_break_above_an_empty_line_begins_no_front_matter() {
     let text = "---\n\n# Title\n\ntext\n\n---\n\nmore";
-    assert_eq!(outline(text)[0].anchor, "title");
+    assert_eq!(outline(text).next().unwrap().anchor, "title");
 }
 
 /// What is true of every result, whatever the text.
@@ -323,6 +323,25 @@ fn document() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn long_lines_are_paragraphs() {
+    let line =
+        |sentences| "This sentence has some forty characters. ".repeat(sentences).trim_end().to_owned();
+    let (short, long) = (line(8), line(20));
+    let budget = Budget::try_new(Measure::Chars, 900, 900, 0).unwrap();
+    let starts = |text: &str| -> Vec<usize> { chunk_markdown(text, budget).map(|c| c.start_char).collect() };
+    // Lines without a blank one between them: the third does not fit beside the others.
+    let text = [short.as_str(), &short, &long, &short].join("\n ");
+    assert_eq!(starts(&text)[1], 2 * (short.len() + 2));
+    // With less than half of a chunk before it, it is cut; and so is text that is wrapped.
+    let text = [short.as_str(), &long, &short].join("\n ");
+    assert!(starts(&text)[1] > 2 * (short.len() + 2));
+    let wrapped = vec![line(3); 30].join("\n");
+    assert!(
+        chunk_markdown(&wrapped, budget).all(|chunk| chunk.size > 800 || chunk.end_char == wrapped.len())
+    );
+}
+
 proptest! {
     #[test]
     fn chunks_are_exact_ordered_bounded_and_complete(text in document(), target in 1i64..80, extra in 0i64..60, overlap in 0i64..40) {
@@ -351,8 +370,17 @@ proptest! {
     }
 
     #[test]
+    fn offsets_in_any_order(text in "[a-z\n]{0,700}[äß日👩]{0,3}[a-z ]{0,700}[é]?", places in prop::collection::vec(any::<prop::sample::Index>(), 0..20)) {
+        let mut offsets = CharOffsets::new(&text);
+        for place in places {
+            let byte = text.floor_char_boundary(place.index(text.len() + 1));
+            prop_assert_eq!(offsets.char_at(byte), text[..byte].chars().count());
+        }
+    }
+
+    #[test]
     fn outlines_are_ordered_with_unique_anchors(text in document()) {
-        let sections = outline(&text);
+        let sections: Vec<_> = outline(&text).collect();
         let anchors: std::collections::HashSet<_> = sections.iter().map(|s| &s.anchor).collect();
         prop_assert_eq!(anchors.len(), sections.len());
         for pair in sections.windows(2) {

@@ -11,10 +11,10 @@ use super::item::Grouping;
 use super::readable::with_line_feeds;
 
 /// How much is read at once. What it takes to parse it stays in the processor's caches.
-const WINDOW: usize = 256 * 1024;
+const WINDOW: usize = 32 * 1024;
 
 /// How much is read at most, where a block is larger than a window. A larger block is cut at the end of a line.
-const LARGEST_WINDOW: usize = 8 * WINDOW;
+const LARGEST_WINDOW: usize = 64 * WINDOW;
 
 /// Longer front matter is text between thematic breaks.
 const LONGEST_FRONT_MATTER: usize = 64 * 1024;

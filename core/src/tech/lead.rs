@@ -21,68 +21,6 @@ pub enum Lead {
     Version,
 }
 
-/// Words that say what follows. Versions: what is often named with one of two numbers, which alone would be a decimal
-/// number.
-const LEADING: [(Lead, &[&[u8]]); 5] = [
-    (Lead::Code, &[b"SQLSTATE", b"sqlstate", b"HTTP", b"signal", b"errno"]),
-    (Lead::Announced, &[b"exit", b"exited", b"error", b"Error", b"ERROR"]),
-    (Lead::Status, &[b"status", b"Status"]),
-    (Lead::Port, &[b"port", b"Port"]),
-    (
-        Lead::Version,
-        &[
-            b"version",
-            b"Version",
-            b"release",
-            b"Release",
-            b"Python",
-            b"python",
-            b"Java",
-            b"PHP",
-            b"Ruby",
-            b"Rails",
-            b"iOS",
-            b"Android",
-            b"Postgres",
-            b"PostgreSQL",
-            b"postgres",
-            b"MySQL",
-            b"Django",
-            b"jQuery",
-            b"Angular",
-            b"NET",
-            b"Ubuntu",
-            b"Node",
-            b"Go",
-            b"Rust",
-            b"Kubernetes",
-            b"Swift",
-            b"Scala",
-            b"macOS",
-            b"Windows",
-            b"OpenGL",
-        ],
-    ),
-];
-
-/// For the first byte of a word the lengths, as bits, of the leading words that begin with it: few other words pass.
-const LENGTHS: [u16; 256] = lengths();
-
-const fn lengths() -> [u16; 256] {
-    let mut lengths = [0; 256];
-    let mut lead = 0;
-    while lead < LEADING.len() {
-        let words = LEADING[lead].1;
-        let mut at = 0;
-        while at < words.len() {
-            lengths[words[at][0] as usize] |= 1 << words[at].len();
-            at += 1;
-        }
-        lead += 1;
-    }
-    lengths
-}
-
 impl Lead {
     /// What this word is by the words before it: `SQLSTATE 23505`, `HTTP 422`, `exit code 137`, `port 5432`.
     pub fn meaning_of(&mut self, word: &[u8], looks: Looks) -> Option<(usize, Kind)> {
@@ -126,13 +64,21 @@ impl Lead {
         .unwrap_or_default()
     }
 
-    /// What a word says alone.
+    /// What a word says alone. Versions: what is often named with one of two numbers, which alone would be a decimal number.
     fn said_by(word: &[u8]) -> Self {
-        let Some(first) = word.first() else { return Self::None };
-        if word.len() >= 16 || LENGTHS[usize::from(*first)] & (1 << word.len()) == 0 {
-            return Self::None;
+        match word {
+            b"SQLSTATE" | b"sqlstate" | b"HTTP" | b"signal" | b"errno" => Self::Code,
+            b"exit" | b"exited" | b"error" | b"Error" | b"ERROR" => Self::Announced,
+            b"status" | b"Status" => Self::Status,
+            b"port" | b"Port" => Self::Port,
+            b"version" | b"Version" | b"release" | b"Release" | b"Python" | b"python" | b"Java" | b"PHP"
+            | b"Ruby" | b"Rails" | b"iOS" | b"Android" | b"Postgres" | b"PostgreSQL" | b"postgres"
+            | b"MySQL" | b"Django" | b"jQuery" | b"Angular" | b"NET" | b"Ubuntu" | b"Node" | b"Go"
+            | b"Rust" | b"Kubernetes" | b"Swift" | b"Scala" | b"macOS" | b"Windows" | b"OpenGL" => {
+                Self::Version
+            }
+            _ => Self::None,
         }
-        LEADING.iter().find(|(_, words)| words.contains(&word)).map_or(Self::None, |(lead, _)| *lead)
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::Kind;
 use super::looks::Looks;
 
-/// More than these words are not remembered: the table stays in the fastest cache.
-const MOST_WORDS: usize = 256;
+/// More than these words are not remembered: the table stays in the second fastest cache.
+const MOST_WORDS: usize = 4096;
 
 /// Bytes of text for which one more word is remembered, so that a short text pays little.
 const TEXT_PER_WORD: usize = 16;

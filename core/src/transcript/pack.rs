@@ -52,64 +52,92 @@ struct Unit {
 }
 
 /// Cuts a conversation into chunks of whole turns. Only a turn that is too long for a chunk is cut, by blocks and
-/// sentences, with its code and logs in one piece where they fit. Overlap repeats whole turns.
+/// sentences, with its code and logs in one piece where they fit. Overlap repeats whole turns. Lazy: a caller can stop at
+/// any chunk.
 pub fn chunk_transcript<'a>(
     turns: &'a [Turn],
     rendered: &'a Rendered,
     budget: Budget,
-) -> Vec<TranscriptChunk<'a>> {
-    let offsets = CharOffsets::new(&rendered.text);
-    let mut packer =
-        Packer { turns, rendered, budget, offsets, current: vec![], size: 0, repeated: 0, chunks: vec![] };
-    for (turn, span) in rendered.spans.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
-        let text = &rendered.text[span.clone()];
-        if budget.measure.fits(text, budget.max) {
-            packer.add(Unit { turn, span: span.clone(), size: budget.measure.size(text) });
-            continue;
-        }
-        for part in chunk_markdown(text, budget.without_overlap()) {
-            let span = span.start + part.bytes.start..span.start + part.bytes.end;
-            packer.add(Unit { turn, span, size: part.size });
-        }
+) -> TranscriptChunks<'a> {
+    TranscriptChunks {
+        turns,
+        rendered,
+        budget,
+        offsets: CharOffsets::new(&rendered.text),
+        units: Box::new(units(rendered, budget)),
+        late: VecDeque::new(),
+        current: Vec::new(),
+        size: 0,
+        repeated: 0,
     }
-    while packer.current.len() > packer.repeated {
-        packer.close().into_iter().for_each(|late| packer.add(late));
-    }
-    packer.chunks
 }
 
-struct Packer<'a> {
+/// The turns that say something, and the parts of those that are too long.
+fn units(rendered: &Rendered, budget: Budget) -> impl Iterator<Item = Unit> + '_ {
+    let measure = budget.measure;
+    rendered.spans.iter().enumerate().filter(|(_, span)| !span.is_empty()).flat_map(move |(turn, span)| {
+        let text = &rendered.text[span.clone()];
+        let whole = measure.fits(text, budget.max).then(|| Unit {
+            turn,
+            span: span.clone(),
+            size: measure.size(text),
+        });
+        let parts = whole.is_none().then(|| chunk_markdown(text, budget.without_overlap()));
+        let parts = parts.into_iter().flatten().map(move |part| Unit {
+            turn,
+            span: span.start + part.bytes.start..span.start + part.bytes.end,
+            size: part.size,
+        });
+        whole.into_iter().chain(parts)
+    })
+}
+
+/// See [`chunk_transcript`].
+pub struct TranscriptChunks<'a> {
     turns: &'a [Turn],
     rendered: &'a Rendered,
     budget: Budget,
     offsets: CharOffsets<'a>,
+    units: Box<dyn Iterator<Item = Unit> + 'a>,
+    /// Units that are next, before the others: they were too much for the last chunk.
+    late: VecDeque<Unit>,
     current: Vec<Unit>,
     /// About the size of the current chunk: that of its units, and one for what is between two.
     size: usize,
     /// How many units of `current` are repeated from the chunk before.
     repeated: usize,
-    chunks: Vec<TranscriptChunk<'a>>,
 }
 
-impl<'a> Packer<'a> {
-    fn add(&mut self, unit: Unit) {
-        let mut waiting = VecDeque::from([unit]);
-        while let Some(unit) = waiting.pop_front() {
-            if !self.takes(&unit) {
-                let late = self.close();
-                waiting.push_front(unit);
-                late.into_iter().rev().for_each(|unit| waiting.push_front(unit));
-                self.make_room_for(&waiting[0]);
+impl<'a> Iterator for TranscriptChunks<'a> {
+    type Item = TranscriptChunk<'a>;
+
+    fn next(&mut self) -> Option<TranscriptChunk<'a>> {
+        loop {
+            let Some(unit) = self.late.pop_front().or_else(|| self.units.next()) else {
+                return self.close();
+            };
+            if self.takes(&unit) {
+                self.size += unit.size + 1;
+                self.current.push(unit);
                 continue;
             }
-            self.size += unit.size + 1;
-            self.current.push(unit);
+            self.late.push_front(unit);
+            let chunk = self.close();
+            self.make_room();
+            if chunk.is_some() {
+                return chunk;
+            }
         }
     }
+}
 
+impl<'a> TranscriptChunks<'a> {
     /// What is repeated must leave room for what comes.
-    fn make_room_for(&mut self, unit: &Unit) {
-        while self.repeated > 0 && !self.has_room_for(unit) {
+    fn make_room(&mut self) {
+        while let Some(unit) = self.late.front()
+            && self.repeated > 0
+            && !self.has_room_for(unit)
+        {
             let excess = (self.size + unit.size).saturating_sub(self.budget.max).max(1);
             self.drop_repeated(excess);
         }
@@ -145,16 +173,15 @@ impl<'a> Packer<'a> {
         self.budget.measure.size(&self.rendered.text[span])
     }
 
-    /// Ends the current chunk, and begins the next with the last turns of this one, as far as the overlap goes. Gives back
-    /// what was too much for it.
-    fn close(&mut self) -> Vec<Unit> {
+    /// Ends the current chunk, and begins the next with the last turns of this one, as far as the overlap goes. None if
+    /// it has nothing but what is repeated.
+    fn close(&mut self) -> Option<TranscriptChunk<'a>> {
         if self.current.len() == self.repeated {
             self.repeat(0);
-            return Vec::new();
+            return None;
         }
-        let (size, late) = self.fit();
+        let size = self.fit();
         let chunk = self.chunk(size);
-        self.chunks.push(chunk);
         let mut room = self.budget.overlap;
         let mut keep = 0;
         for unit in self.current.iter().skip(1).rev() {
@@ -166,7 +193,7 @@ impl<'a> Packer<'a> {
             keep += 1;
         }
         self.repeat(keep);
-        late
+        Some(chunk)
     }
 
     /// Begins a chunk with the last units of the one before.
@@ -176,21 +203,21 @@ impl<'a> Packer<'a> {
         self.repeated = units;
     }
 
-    /// The exact size of the current chunk, and what had to leave it for that: sizes of turns do not quite add up.
-    fn fit(&mut self) -> (usize, Vec<Unit>) {
-        let mut late = Vec::new();
+    /// The exact size of the current chunk. What has to leave it for that is late: sizes of turns do not quite add up.
+    fn fit(&mut self) -> usize {
         loop {
             let size = self.size_of(self.span());
             let excess = size.saturating_sub(self.budget.max);
             if excess == 0 || self.current.len() == 1 {
-                return (size, late);
+                return size;
             }
             if self.repeated > 0 {
                 self.drop_repeated(excess);
                 continue;
             }
             let leaves = units_worth(excess, self.current[1..].iter().rev().map(|unit| unit.size));
-            late.splice(..0, self.current.drain(self.current.len() - leaves..));
+            let leaving = self.current.drain(self.current.len() - leaves..);
+            leaving.rev().for_each(|unit| self.late.push_front(unit));
         }
     }
 

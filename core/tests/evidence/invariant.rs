@@ -99,7 +99,7 @@ impl<'a> Places<'a> {
 /// Chunks of a document, and that they agree with its outline.
 pub fn markdown(text: &str, sizes: Sizes) {
     let places = Places::new(text);
-    let sections = outline(text);
+    let sections: Vec<_> = outline(text).collect();
     let mut before = 0..0;
     for chunk in chunk_markdown(text, sizes.budget()) {
         let bytes = places.exact(chunk.start_char..chunk.end_char, chunk.text);
@@ -118,7 +118,7 @@ pub fn markdown(text: &str, sizes: Sizes) {
 
 /// Sections follow each other from the first heading to the end, each with an anchor of its own.
 pub fn sections(text: &str) {
-    let found = outline(text);
+    let found: Vec<_> = outline(text).collect();
     let length = text.chars().count();
     let mut anchors = HashSet::new();
     for (at, section) in found.iter().enumerate() {
@@ -127,14 +127,14 @@ pub fn sections(text: &str) {
         let next = found.get(at + 1).map_or(length, |next| next.start_char);
         assert!(section.start_char < section.end_char && section.end_char == next);
     }
-    assert_eq!(found, outline(text));
+    assert!(outline(text).eq(found), "the same each time");
 }
 
 /// Chunks of a conversation: whole turns where they fit.
 pub fn transcript(turns: &[Turn], sizes: Sizes) {
     let rendered = render(turns);
     let places = Places::new(&rendered.text);
-    let chunks = chunk_transcript(turns, &rendered, sizes.budget());
+    let chunks: Vec<_> = chunk_transcript(turns, &rendered, sizes.budget()).collect();
     let is_long = |turn: usize| sizes.measure.size(&rendered.text[rendered.spans[turn].clone()]) > sizes.max;
     let mut before = 0..0;
     for chunk in &chunks {
@@ -149,7 +149,7 @@ pub fn transcript(turns: &[Turn], sizes: Sizes) {
         before = bytes;
     }
     places.is_blank(before.end..rendered.text.len());
-    assert_eq!(chunks, chunk_transcript(turns, &rendered, sizes.budget()), "the same each time");
+    assert!(chunk_transcript(turns, &rendered, sizes.budget()).eq(chunks), "the same each time");
 }
 
 static TIKTOKEN: LazyLock<tiktoken_rs::CoreBPE> = LazyLock::new(|| tiktoken_rs::cl100k_base().unwrap());

@@ -8,6 +8,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::ffi::server::check_for_interrupts;
+use crate::ffi::stored::{self, Lowered};
 use crate::service::text::{budget, int};
 
 #[pg_extern(immutable, parallel_safe)]
@@ -58,7 +59,7 @@ pub fn chunk_markdown<'a>(
 pub fn outline(
     content: &str,
 ) -> TableIterator<
-    'static,
+    '_,
     (
         name!(section_anchor, String),
         name!(heading_path, Vec<String>),
@@ -67,7 +68,7 @@ pub fn outline(
         name!(end_char, i32),
     ),
 > {
-    TableIterator::new(chunk::outline(content).into_iter().map(|section| {
+    TableIterator::new(chunk::outline_interruptibly(content, check_for_interrupts).map(|section| {
         (section.anchor, section.path, int(section.level), int(section.start_char), int(section.end_char))
     }))
 }
@@ -87,19 +88,21 @@ pub fn tech_tokens(content: &str) -> Vec<String> {
 
 #[pg_extern(immutable, parallel_safe, strict)]
 #[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
-pub fn tech_token_spans(
-    content: &str,
-) -> TableIterator<
-    '_,
-    (name!(token, String), name!(kind, &'static str), name!(start_char, i32), name!(end_char, i32)),
+pub fn tech_token_spans<'a>(
+    content: &'a str,
+) -> stored::TableIterator<
+    'a,
+    (name!(token, Lowered<'a>), name!(kind, &'static str), name!(start_char, i32), name!(end_char, i32)),
 > {
-    let mut offsets = chunk::CharOffsets::new(content);
-    TableIterator::new(interruptible(tech::scan(content)).map(move |found| {
-        let start = offsets.char_at(found.span.start);
-        // Technical tokens are ASCII.
-        let end = start + found.text.len();
-        (found.normal_form(), found.kind.as_str(), int(start), int(end))
-    }))
+    stored::TableIterator::filled_by(move |give| {
+        let mut offsets = chunk::CharOffsets::new(content);
+        for found in interruptible(tech::scan(content)) {
+            let start = offsets.char_at(found.span.start);
+            // Technical tokens are ASCII.
+            let end = start + found.text.len();
+            give((Lowered(found.normal_part()), found.kind.as_str(), int(start), int(end)));
+        }
+    })
 }
 
 fn interruptible<T>(items: impl Iterator<Item = T>) -> impl Iterator<Item = T> {

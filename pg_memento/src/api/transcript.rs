@@ -7,6 +7,8 @@ use pgrx::prelude::*;
 use serde_json::{Value, json};
 
 use crate::ffi::jsonb::Jsonb;
+use crate::ffi::server::check_for_interrupts;
+use crate::ffi::stored;
 use crate::service::text::{budget, int};
 use crate::service::transcript;
 
@@ -18,7 +20,7 @@ pub fn chunk_transcript(
     max_tokens: default!(Option<i32>, "600"),
     overlap_tokens: default!(Option<i32>, "50"),
 ) -> Result<
-    TableIterator<
+    stored::TableIterator<
         'static,
         (
             name!(ordinal, i32),
@@ -38,14 +40,12 @@ pub fn chunk_transcript(
 > {
     let (target, max) = (target_tokens.unwrap_or(350), max_tokens.unwrap_or(600));
     let budget = budget(Measure::Tokens, target, max, overlap_tokens.unwrap_or(50))?;
-    let Some(given) = turns else { return Ok(TableIterator::empty()) };
-    let said = transcript::turns(&given)?;
-    let rendered = render(&said);
-    let rows: Vec<_> = chunks_of(&said, &rendered, budget)
-        .into_iter()
-        .enumerate()
-        .map(|(ordinal, chunk)| {
-            (
+    let said = turns.map_or(Ok(Vec::new()), transcript::turns)?;
+    Ok(stored::TableIterator::filled_by(move |give| {
+        let rendered = render(&said);
+        for (ordinal, chunk) in chunks_of(&said, &rendered, budget).enumerate() {
+            check_for_interrupts();
+            give((
                 int(ordinal),
                 int(chunk.start_char),
                 int(chunk.end_char),
@@ -57,10 +57,9 @@ pub fn chunk_transcript(
                 int(chunk.last_turn),
                 int(chunk.size),
                 turn_parts(&said, &chunk.turns),
-            )
-        })
-        .collect();
-    Ok(TableIterator::new(rows))
+            ));
+        }
+    }))
 }
 
 fn turn_parts(said: &[Turn], parts: &[TurnPart]) -> Jsonb {

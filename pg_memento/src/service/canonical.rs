@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use memento_core::access::AccessLevel;
-use memento_core::chunk::{Section, outline};
+use memento_core::chunk::{Section, outline_interruptibly};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use super::memory::{self, Remembered, StoreError};
 use super::search::{self, SearchError};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
+use crate::ffi::server::check_for_interrupts;
 use crate::spi;
 use crate::spi::canonical::{Candidate, Document};
 use crate::spi::store::NewMemory;
@@ -96,7 +97,8 @@ pub fn get(key: &str, version_num: Option<i32>) -> Result<Jsonb, CanonicalError>
 /// Its sections.
 pub fn sections(key: &str, version_num: Option<i32>) -> Result<Vec<Section>, CanonicalError> {
     let project = authorize_current(AccessLevel::Read)?;
-    Ok(outline(&document(project, key, version_num)?.content))
+    let found = document(project, key, version_num)?;
+    Ok(outline_interruptibly(&found.content, check_for_interrupts).collect())
 }
 
 /// One section, as an exact slice; with those below it, if asked for.
@@ -108,7 +110,7 @@ pub fn section(
 ) -> Result<Jsonb, CanonicalError> {
     let project = authorize_current(AccessLevel::Read)?;
     let found = document(project, key, version_num)?;
-    let sections = outline(&found.content);
+    let sections: Vec<_> = outline_interruptibly(&found.content, check_for_interrupts).collect();
     let at = sections
         .iter()
         .position(|section| section.anchor == anchor)

@@ -1,7 +1,9 @@
 //! Reading the turns of a conversation from JSON.
 
+use std::collections::BTreeMap;
+
 use memento_core::transcript::{Turn, TurnError};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::error::{Failure, reported};
 use crate::ffi::jsonb::Jsonb;
@@ -31,8 +33,11 @@ impl Failure for TranscriptError {
 }
 
 /// The turns, in their order. Only the text is required; keys that are not known are not looked at.
-pub fn turns(turns: &Jsonb) -> Result<Vec<Turn>, TranscriptError> {
-    let Ok(Value::Array(turns)) = turns.parse() else { return Err(TranscriptError::NotAnArray) };
+///
+/// Each is decoded by itself: all of them as one tree would take many times their text.
+pub fn turns(turns: Jsonb) -> Result<Vec<Turn>, TranscriptError> {
+    let turns: Vec<&RawValue> =
+        serde_json::from_str(turns.as_str()).map_err(|_| TranscriptError::NotAnArray)?;
     turns
         .iter()
         .enumerate()
@@ -43,21 +48,26 @@ pub fn turns(turns: &Jsonb) -> Result<Vec<Turn>, TranscriptError> {
         .collect()
 }
 
-fn read(turn: usize, value: &Value) -> Result<Turn, TranscriptError> {
-    let fields = value.as_object().ok_or(TranscriptError::NotAnArray)?;
-    let text = |key, needed: bool| match fields.get(key) {
-        None | Some(Value::Null) if !needed => Ok(""),
-        Some(Value::String(text)) => Ok(text.as_str()),
-        _ => Err(TranscriptError::BadValue { turn, key, expected: "a string" }),
+fn read(turn: usize, value: &RawValue) -> Result<Turn, TranscriptError> {
+    let fields: BTreeMap<String, &RawValue> =
+        serde_json::from_str(value.get()).map_err(|_| TranscriptError::NotAnArray)?;
+    let given = |key| fields.get(key).map(|value| value.get()).filter(|value| *value != "null");
+    let text = |key, absent: Option<&str>| {
+        match given(key) {
+            Some(value) => serde_json::from_str(value).ok(),
+            None => absent.map(str::to_owned),
+        }
+        .ok_or(TranscriptError::BadValue { turn, key, expected: "a string" })
     };
-    let time = |key| match fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(time) => time.as_i64().map(Some).ok_or(TranscriptError::BadValue {
+    let time = |key| match given(key) {
+        None => Ok(None),
+        Some(time) => time.parse().map(Some).map_err(|_| TranscriptError::BadValue {
             turn,
             key,
             expected: "a whole number of milliseconds",
         }),
     };
-    Turn::try_new(text("speaker", false)?, text("text", true)?, time("start_ts_ms")?, time("end_ts_ms")?)
+    let (speaker, said) = (text("speaker", Some(""))?, text("text", None)?);
+    Turn::try_new(&speaker, &said, time("start_ts_ms")?, time("end_ts_ms")?)
         .map_err(|reason| TranscriptError::BadTurn { turn, reason })
 }
