@@ -9,7 +9,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::frame::{self, HEADER_BYTES, Header, MAX_RESPONSE};
 use super::{Request, Response};
-use crate::provider::{BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProviderError, Usage};
+use crate::provider::{BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProviderError, Usage, check};
 
 /// One question and, in the end, one answer.
 pub struct Call {
@@ -146,13 +146,14 @@ fn remaining(until: Instant) -> Duration {
 /// The model of another process as an embedder, for workers that do not hold it themselves.
 pub struct SocketEmbedder {
     path: PathBuf,
+    dims: usize,
     time: Duration,
 }
 
 impl SocketEmbedder {
-    /// Asks the server at `path`; each call may take `time`.
-    pub fn new(path: PathBuf, time: Duration) -> Self {
-        Self { path, time }
+    /// Asks the server at `path` for vectors of `dims` numbers; each call may take `time`.
+    pub fn new(path: PathBuf, dims: usize, time: Duration) -> Self {
+        Self { path, dims, time }
     }
 }
 
@@ -161,11 +162,13 @@ impl Embedder for SocketEmbedder {
         let started = Instant::now();
         let question = Request::Embed { texts: request.texts.to_vec(), purpose: request.purpose };
         match Call::start(&self.path, &question, self.time)?.wait()? {
-            Response::Vectors { vectors, tokens } if vectors.len() == request.texts.len() => {
+            Response::Vectors { vectors, tokens } => {
+                let vectors =
+                    check::vectors(vectors.into_iter().enumerate(), request.texts.len(), self.dims)?;
                 let usage = Usage { tokens: Some(tokens), duration: started.elapsed(), ..Usage::default() };
                 Ok(Embedded { vectors, usage })
             }
-            _ => Err(ProviderError::bad_answer("the local model answered something else")),
+            Response::Status(_) => Err(ProviderError::bad_answer("the local model answered something else")),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Code, ProviderError};
 
 /// The vectors of an answer in the order of the texts, each of the right length, finite and not zero. (The cosine of a zero
 /// vector is not a number, and an index would lose it.)
-pub(super) fn vectors(
+pub(crate) fn vectors(
     numbered: impl IntoIterator<Item = (usize, Vec<f32>)>,
     count: usize,
     dims: usize,
@@ -25,7 +25,7 @@ pub(super) fn vectors(
 }
 
 /// The scores of an answer in the order of the texts.
-pub(super) fn scores(
+pub(crate) fn scores(
     numbered: impl IntoIterator<Item = (usize, f32)>,
     count: usize,
 ) -> Result<Vec<f32>, ProviderError> {
@@ -37,7 +37,7 @@ pub(super) fn scores(
 }
 
 /// The model makes other vectors than the profile says.
-pub(super) fn wrong_dims(got: usize, wanted: usize) -> ProviderError {
+pub(crate) fn wrong_dims(got: usize, wanted: usize) -> ProviderError {
     ProviderError::new(
         Code::Dims,
         format!("the model gave vectors of {got} dimensions, the profile says {wanted}"),
