@@ -25,13 +25,18 @@ pub fn interleave(mut ours: impl FnMut(), mut theirs: impl FnMut()) -> Compariso
 }
 
 impl Comparison {
-    /// Prints throughput and the median of the ratios with their range.
+    /// Prints throughput in bytes, and the median of the ratios with their range.
     pub fn report(&self, peer: &str, bytes: usize) {
+        self.report_rate(peer, bytes as f64 / 1e6, "MB/s");
+    }
+
+    /// The same for anything that can be counted.
+    pub fn report_rate(&self, peer: &str, amount: f64, unit: &str) {
         let mut ratios: Vec<f64> =
             self.ours.iter().zip(&self.theirs).map(|(a, b)| b.as_secs_f64() / a.as_secs_f64()).collect();
         ratios.sort_by(f64::total_cmp);
-        let rate = |times: &[Duration]| bytes as f64 / 1e6 / median(times).as_secs_f64();
-        println!("ours {:.1} MB/s, {peer} {:.1} MB/s", rate(&self.ours), rate(&self.theirs));
+        let rate = |times: &[Duration]| amount / median(times).as_secs_f64();
+        println!("ours {:.1} {unit}, {peer} {:.1} {unit}", rate(&self.ours), rate(&self.theirs));
         println!(
             "ratio {:.2} (median of {ROUNDS}; {:.2} to {:.2})",
             ratios[ROUNDS / 2],

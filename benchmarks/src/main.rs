@@ -7,6 +7,8 @@ mod chunking;
 mod compare;
 mod data;
 mod linearity;
+mod local_embedding;
+mod python;
 mod recall;
 mod spans;
 mod sql_overhead;
@@ -16,7 +18,7 @@ mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 10] = [
+const BENCHMARKS: [(&str, &str, fn()); 11] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -32,6 +34,11 @@ const BENCHMARKS: [(&str, &str, fn()); 10] = [
         tech_tokens::run,
     ),
     ("tech_tokens_labelled", "technical tokens beside those that people have labelled", stackoverflow::run),
+    (
+        "local_embedding",
+        "chunks embedded by the local model, and queries over its socket, beside onnxruntime in Python",
+        local_embedding::run,
+    ),
     ("sql_overhead", "what a call by SQL costs over the core's function", sql_overhead::run),
     (
         "sql_remember",

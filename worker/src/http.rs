@@ -108,9 +108,10 @@ fn failed(error: &ureq::Error, url: &Url) -> ProviderError {
     match error {
         ureq::Error::Timeout(_) => timed_out(host),
         ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::TimedOut => timed_out(host),
-        ureq::Error::Other(other) if other.is::<guard::Refused>() => other
-            .downcast_ref::<guard::Refused>()
-            .map_or_else(|| unavailable(format!("no connection to {host}")), |refused| refused.explain(host)),
+        ureq::Error::Other(other) => match other.downcast_ref::<guard::Refused>() {
+            Some(refused) => refused.explain(host),
+            None => unavailable(format!("the call of {host} failed")),
+        },
         ureq::Error::HostNotFound => unavailable(format!("the name of {host} cannot be resolved")),
         ureq::Error::Io(io) if is_certificate(io) => untrusted(host),
         ureq::Error::Rustls(_) | ureq::Error::Tls(_) => untrusted(host),

@@ -3,7 +3,7 @@
 //! A profile says which model and where; [`Policy`] says what any profile may do, and comes from the server's settings.
 //! Calls block, so they are made on threads that never touch Postgres.
 
-mod check;
+pub(crate) mod check;
 mod config;
 mod empty;
 mod error;
@@ -24,7 +24,6 @@ use serde_json::Value;
 pub use self::check::vectors as check_vectors;
 use self::empty::SkipEmpty;
 pub use self::error::{Code, Kind, ProviderError};
-pub use self::local::LocalEmbedder;
 pub use self::policy::{LocalSettings, Policy, ProfileSpec};
 
 /// What a text is embedded for. Many models treat the two differently.
@@ -134,7 +133,7 @@ pub enum Format {
     Text,
     /// A JSON object.
     Json,
-    /// JSON that follows a schema, where the endpoint can be made to.
+    /// A JSON object that follows a schema, where the endpoint can be made to.
     Schema {
         /// A name for the schema: letters, digits, `_` and `-`.
         name: String,
@@ -154,7 +153,7 @@ pub struct ChatRequest {
     pub max_tokens: u32,
 }
 
-/// An answer. Where JSON was asked for, the text is JSON.
+/// An answer. Where JSON was asked for, the text is a JSON object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completed {
     /// The answer.
@@ -180,7 +179,7 @@ pub fn embedder(spec: &ProfileSpec, policy: &Policy) -> Result<Arc<dyn Embedder>
     Ok(match spec.provider.as_str() {
         "hash" => Arc::new(SkipEmpty(hash::HashEmbedder::new(spec)?)),
         "jina" => Arc::new(SkipEmpty(jina::JinaEmbedder::new(spec, policy)?)),
-        "local" => Arc::new(SkipEmpty(LocalEmbedder::new(spec, &policy.local)?)),
+        "local" => Arc::new(SkipEmpty(local::LocalEmbedder::new(spec, &policy.local)?)),
         "openai" => Arc::new(SkipEmpty(openai::OpenAiEmbedder::new(spec, policy)?)),
         "tei" => Arc::new(SkipEmpty(tei::TeiEmbedder::new(spec, policy)?)),
         "voyage" => Arc::new(SkipEmpty(voyage::VoyageEmbedder::new(spec, policy)?)),

@@ -146,10 +146,12 @@ fn a_large_question_and_no_question() {
     assert_eq!(ask(&place.socket(), &question(&[])), Ok(Response::Vectors { vectors: vec![], tokens: 0 }));
     let error = ask(&place.socket(), &question(&[long.as_str(); 10])).unwrap_err();
     assert_eq!(error.kind(), Kind::Poison);
-    let embedder = SocketEmbedder::new(place.socket(), PATIENT, 16);
+    let embedder = SocketEmbedder::new(place.socket(), 16, PATIENT);
     let texts = [String::from("one"), String::from("two")];
     let request = EmbedRequest { texts: &texts, purpose: Purpose::Document, contextual: false };
     assert_eq!(embedder.embed(&request).unwrap().vectors, expected(&["one", "two"]));
+    let other = SocketEmbedder::new(place.socket(), 17, PATIENT);
+    assert_eq!(other.embed(&request).unwrap_err().code, Code::Dims);
 }
 
 #[test]

@@ -517,6 +517,20 @@ fn a_chat_is_held_to_its_form() {
     assert_eq!((second.get("max_tokens"), second.get("response_format")), (None, None));
 }
 
+/// A TEI server takes 32 texts at a time.
+#[test]
+fn many_texts_are_reranked_in_several_requests() {
+    let setup = Setup::new("several");
+    let server = FakeEndpoint::start(|request| protocol::scores(RerankApi::Tei, request, Fault::None));
+    let reranker =
+        provider::reranker(&Service::Scores(RerankApi::Tei).spec(&server.url()), &setup.policy).unwrap();
+    let texts: Vec<String> = (1..=70).map(|length| "x".repeat(length)).collect();
+    let wanted: Vec<f32> = texts.iter().map(|text| protocol::score_of(text)).collect();
+    assert_eq!(reranker.rerank("q", &texts).unwrap().scores, wanted);
+    let sizes: Vec<_> = server.requests().iter().map(|r| r.body["texts"].as_array().unwrap().len()).collect();
+    assert_eq!(sizes, [32, 32, 6]);
+}
+
 #[test]
 fn a_chat_that_was_cut_or_refused_is_an_error() {
     let setup = Setup::new("chatcut");

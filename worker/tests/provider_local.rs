@@ -220,16 +220,20 @@ fn the_real_model_finds_what_is_meant() {
 fn threads_share_one_model() {
     let Some(library) = library() else { return };
     let model = ModelDir::new("threads", &tiny_model::encoder(false));
-    let embedder = open(&library, model.path(), 3, json!({})).unwrap();
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                for _ in 0..50 {
-                    let vectors = embed(&*embedder, &["red", "green"]).vectors;
-                    assert_near(&vectors[0], &mean_of(&[CLS, RED, SEP]));
-                    assert_near(&vectors[1], &mean_of(&[CLS, GREEN, SEP]));
-                }
-            });
-        }
-    });
+    let mut policy = policy(&library, model.path());
+    for threads in [1, 2] {
+        policy.local.threads = threads;
+        let embedder = provider::embedder(&spec(3, json!({})), &policy).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let vectors = embed(&*embedder, &["red", "green"]).vectors;
+                        assert_near(&vectors[0], &mean_of(&[CLS, RED, SEP]));
+                        assert_near(&vectors[1], &mean_of(&[CLS, GREEN, SEP]));
+                    }
+                });
+            }
+        });
+    }
 }

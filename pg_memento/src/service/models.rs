@@ -34,7 +34,7 @@ impl ServerModels {
 impl Models for ServerModels {
     fn embedder(&self, profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError> {
         if profile.provider == "local" {
-            return Ok(Arc::new(SocketEmbedder::new(MODEL_SOCKET.into(), MODEL_TIME, profile.dims)));
+            return Ok(Arc::new(SocketEmbedder::new(MODEL_SOCKET.into(), profile.dims, MODEL_TIME)));
         }
         self.0.embedder(profile)
     }

@@ -74,7 +74,12 @@ impl Resolver for GuardedResolver {
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let mut kept = self.empty();
         let mut refused = None;
-        for address in &self.system.resolve(uri, config, timeout)? {
+        // The system's error has no kind of its own for names that do not exist.
+        let found = self.system.resolve(uri, config, timeout).map_err(|error| match error {
+            ureq::Error::Io(_) => ureq::Error::HostNotFound,
+            other => other,
+        })?;
+        for address in &found {
             match self.check(uri, is_public(address.ip())) {
                 Ok(()) => kept.push(*address),
                 Err(reason) => refused = Some(reason),

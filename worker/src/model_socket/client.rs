@@ -148,14 +148,14 @@ fn remaining(until: Instant) -> Duration {
 /// The model of another process as an embedder, for workers that do not hold it themselves.
 pub struct SocketEmbedder {
     path: PathBuf,
-    time: Duration,
     dims: usize,
+    time: Duration,
 }
 
 impl SocketEmbedder {
-    /// Asks the server at `path`; each call may take `time`, and each vector must have `dims` numbers.
-    pub fn new(path: PathBuf, time: Duration, dims: usize) -> Self {
-        Self { path, time, dims }
+    /// Asks the server at `path` for vectors of `dims` numbers; each call may take `time`.
+    pub fn new(path: PathBuf, dims: usize, time: Duration) -> Self {
+        Self { path, dims, time }
     }
 }
 
@@ -169,7 +169,7 @@ impl Embedder for SocketEmbedder {
                 let usage = Usage { tokens: Some(tokens), duration: started.elapsed(), ..Usage::default() };
                 Ok(Embedded { vectors, usage })
             }
-            _ => Err(ProviderError::bad_answer("the local model answered something else")),
+            Response::Status(_) => Err(ProviderError::bad_answer("the local model answered something else")),
         }
     }
 

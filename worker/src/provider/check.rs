@@ -25,7 +25,7 @@ pub fn vectors(
 }
 
 /// The scores of an answer in the order of the texts.
-pub(super) fn scores(
+pub(crate) fn scores(
     numbered: impl IntoIterator<Item = (usize, f32)>,
     count: usize,
 ) -> Result<Vec<f32>, ProviderError> {
@@ -37,7 +37,7 @@ pub(super) fn scores(
 }
 
 /// The model makes other vectors than the profile says.
-pub(super) fn wrong_dims(got: usize, wanted: usize) -> ProviderError {
+pub(crate) fn wrong_dims(got: usize, wanted: usize) -> ProviderError {
     ProviderError::new(
         Code::Dims,
         format!("the model gave vectors of {got} dimensions, the profile says {wanted}"),

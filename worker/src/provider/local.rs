@@ -28,7 +28,7 @@ enum Pooling {
 }
 
 /// A sentence encoder.
-pub struct LocalEmbedder {
+pub(super) struct LocalEmbedder {
     model: Arc<Model>,
     encoder: TextEncoder,
     pooling: Pooling,

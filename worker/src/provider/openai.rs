@@ -187,8 +187,8 @@ fn text_of(choice: Choice, format: &Format) -> Result<String, ProviderError> {
     }
     let bare = without_fence(&text);
     match serde_json::from_str::<serde::de::IgnoredAny>(bare) {
-        Ok(_) => Ok(bare.into()),
-        Err(_) => Err(ProviderError::bad_answer("the model did not answer in JSON")
+        Ok(_) if bare.starts_with('{') => Ok(bare.into()),
+        _ => Err(ProviderError::bad_answer("the model did not answer in JSON")
             .with_hint("use a model and a server that can be held to JSON")),
     }
 }
