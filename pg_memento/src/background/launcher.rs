@@ -17,11 +17,7 @@ use crate::gucs;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// When to try again if all places for background processes are taken, or the list of databases cannot be read.
-const SLOW_RETRY: Duration = Duration::from_secs(15);
-
-/// SQLSTATE for a limit of the configuration, and for a process that could not be made.
-const LIMIT_EXCEEDED: &[u8; 5] = b"53400";
-const NO_PROCESS: &[u8; 5] = b"58000";
+const SLOW_RETRY: Duration = Duration::from_secs(5);
 
 /// The main function of the process.
 pub fn run() {
@@ -88,6 +84,7 @@ impl Launcher {
         }
         loop {
             self.see_who_has_started();
+            slots::launcher::retry_refused();
             if let Some(patience) = self.patience_left() {
                 return Some(patience);
             }
@@ -128,7 +125,7 @@ impl Launcher {
         self.starting.retain(|starting| {
             if starting.process.has_ended() {
                 // Does nothing if it has been there.
-                slots::launcher::start_failed(starting.place, NO_PROCESS, SLOW_RETRY);
+                slots::launcher::never_started(starting.place, SLOW_RETRY);
                 return false;
             }
             slots::launcher::is_starting(starting.place)
@@ -170,11 +167,10 @@ impl Launcher {
         let Some(place) = slots::launcher::begin_start(database) else { return true };
         match process::start_worker(place.packed()) {
             Some(process) => {
-                self.complained_of_processes = false;
                 self.starting.push(Starting { place, process, since: Instant::now() });
             }
             None => {
-                slots::launcher::start_failed(place, LIMIT_EXCEEDED, SLOW_RETRY);
+                slots::launcher::refuse(place, SLOW_RETRY);
                 self.complain_of_processes();
             }
         }
@@ -193,7 +189,7 @@ impl Launcher {
     fn complain_of_processes(&mut self) {
         if !std::mem::replace(&mut self.complained_of_processes, true) {
             pgrx::warning!(
-                "pg_memento: no place for a background worker; raise max_worker_processes and restart the server"
+                "pg_memento: not every database can have a worker at the same time; raise max_worker_processes and restart the server"
             );
         }
     }
