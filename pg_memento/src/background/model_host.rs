@@ -28,7 +28,10 @@ pub struct Model {
 pub type Serve = fn(&Model, &AtomicBool) -> Result<(), String>;
 
 /// What serves it. None: there is nothing that could, and the process is not registered.
+#[cfg(not(feature = "pg_test"))]
 pub const SERVE: Option<Serve> = None;
+#[cfg(feature = "pg_test")]
+pub const SERVE: Option<Serve> = Some(crate::tests::serve_its_own_name);
 
 /// A model that was served so long was worth starting.
 const PROVED: Duration = Duration::from_secs(60);

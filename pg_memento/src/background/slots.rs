@@ -165,8 +165,6 @@ pub struct Header {
     rescan: bool,
     /// Work came for a database when all slots were taken.
     overflow: bool,
-    /// A worker has ended: there may be a place for another one.
-    place_freed: bool,
     model_host_pid: i32,
     model_host_failures: u32,
 }
@@ -178,7 +176,6 @@ static TABLE: SharedTable<Header, Slot> = SharedTable::new(
         launcher_pid: 0,
         rescan: false,
         overflow: false,
-        place_freed: false,
         model_host_pid: 0,
         model_host_failures: 0,
     },

@@ -148,12 +148,9 @@ fn can_be_spared(slot: &Slot, now: i64) -> bool {
         }
 }
 
-/// If a worker has ended since this was asked last, those who had no place are tried again, the longest waiting first.
+/// Those who had no place are tried again now, the longest waiting first.
 pub fn retry_refused() {
     with(|table| {
-        if !std::mem::take(&mut table.header.place_freed) {
-            return;
-        }
         for slot in table.iter_mut().filter(|slot| slot.is_refused()) {
             slot.next_start = slot.since.min(slot.next_start);
         }

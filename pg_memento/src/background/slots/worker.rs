@@ -67,7 +67,6 @@ pub fn end_round(place: Place, error: Option<[u8; 5]>) {
 pub fn detach(place: Place, exit: Exit, lived: Duration, restart: &RestartPolicy) {
     let launcher = with(|table| {
         let launcher = table.header.launcher;
-        table.header.place_freed = true;
         let slot = place.of(table)?;
         (slot.pid, slot.latch, slot.stop, slot.rest) = (0, LatchRef::NONE, false, false);
         if exit == Exit::NotNeeded && !slot.woken && slot.holds == 0 {
