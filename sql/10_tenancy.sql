@@ -21,7 +21,10 @@ create table memento.project (
   created_at timestamptz not null default pg_catalog.now(),
   terms_version int not null default 1,
   secret_policy text not null default 'warn',
+  active_profile_id uuid default '00000000-0000-0000-0000-000000000001' references memento.embedding_profile,
+  candidate_profile_id uuid references memento.embedding_profile,
   constraint project_secret_policy_known check (secret_policy in ('ignore', 'warn', 'redact', 'refuse')),
+  constraint project_candidate_is_another check (candidate_profile_id <> active_profile_id),
   constraint project_workspace_id_name_key unique (workspace_id, name),
   constraint project_name_form check (name ~ '\S' and pg_catalog.char_length(name) <= 200 and name !~ '[/[:cntrl:]]')
 );
@@ -31,6 +34,8 @@ comment on column memento.project.workspace_id is 'The workspace that it is in.'
 comment on column memento.project.name is 'Name, unique in its workspace.';
 comment on column memento.project.created_at is 'When it was made.';
 comment on column memento.project.secret_policy is 'What remember() does with content that has keys or passwords in it: ignore, warn, redact or refuse.';
+comment on column memento.project.active_profile_id is 'The embedding profile that searches use; null for none.';
+comment on column memento.project.candidate_profile_id is 'A second one that is kept filled, to switch to or back to.';
 comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
 -- use_project() looks projects up by name alone.
 create index project_name_idx on memento.project (name);
@@ -86,7 +91,8 @@ as $$
 begin
   update memento.project p
      set workspace_id = new.workspace_id, name = new.name, created_at = new.created_at, terms_version = new.terms_version,
-         secret_policy = new.secret_policy
+         secret_policy = new.secret_policy, active_profile_id = new.active_profile_id,
+         candidate_profile_id = new.candidate_profile_id
    where p.project_id = new.project_id;
   return null;
 end

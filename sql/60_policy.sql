@@ -4,64 +4,48 @@
 alter table memento.workspace enable row level security, force row level security;
 create policy workspace_read on memento.workspace for select
   using (workspace_id in (select p.workspace_id from memento.project p));
-
-alter table memento.project enable row level security, force row level security;
-create policy project_read on memento.project for select
-  using (project_id = any (array(select memento.readable_projects())));
-
-alter table memento.project_member enable row level security, force row level security;
-create policy project_member_read on memento.project_member for select
-  using (project_id = any (array(select memento.readable_projects())));
-
-alter table memento.domain_term enable row level security, force row level security;
-create policy domain_term_read on memento.domain_term for select
-  using (project_id = any (array(select memento.readable_projects())));
-
-alter table memento.item enable row level security, force row level security;
-create policy item_read on memento.item for select
-  using (project_id = any (array(select memento.readable_projects())));
-create policy item_write on memento.item for all
-  using (project_id = any (array(select memento.writable_projects())));
-
-alter table memento.version enable row level security, force row level security;
-create policy version_read on memento.version for select
-  using (project_id = any (array(select memento.readable_projects())));
-create policy version_write on memento.version for all
-  using (project_id = any (array(select memento.writable_projects())));
-
-alter table memento.chunk enable row level security, force row level security;
-create policy chunk_read on memento.chunk for select
-  using (project_id = any (array(select memento.readable_projects())));
-create policy chunk_write on memento.chunk for all
-  using (project_id = any (array(select memento.writable_projects())));
-
-alter table memento.session enable row level security, force row level security;
-create policy session_read on memento.session for select
-  using (project_id = any (array(select memento.readable_projects())));
-
-alter table memento.commit enable row level security, force row level security;
-create policy commit_read on memento.commit for select
-  using (project_id = any (array(select memento.readable_projects())));
-
-alter table memento.link enable row level security, force row level security;
-create policy link_read on memento.link for select
-  using (project_id = any (array(select memento.readable_projects())));
-
-alter table memento.erasure enable row level security, force row level security;
-create policy erasure_read on memento.erasure for select
-  using (project_id = any (array(select memento.readable_projects())));
-
 comment on policy workspace_read on memento.workspace is 'Workspaces of the projects that the role may read.';
-comment on policy project_read on memento.project is 'Projects that the role may read.';
-comment on policy project_member_read on memento.project_member is 'Members of the projects that the role may read.';
-comment on policy domain_term_read on memento.domain_term is 'Terms of the projects that the role may read.';
-comment on policy session_read on memento.session is 'Sessions of the projects that the role may read.';
-comment on policy commit_read on memento.commit is 'Commits in the projects that the role may read.';
-comment on policy link_read on memento.link is 'Links in the projects that the role may read.';
-comment on policy erasure_read on memento.erasure is 'Receipts of the projects that the role may read.';
-comment on policy item_read on memento.item is 'Items of the projects that the role may read.';
-comment on policy item_write on memento.item is 'Items of the projects that the role may write.';
-comment on policy version_read on memento.version is 'Versions in the projects that the role may read.';
-comment on policy version_write on memento.version is 'Versions in the projects that the role may write.';
-comment on policy chunk_read on memento.chunk is 'Chunks in the projects that the role may read.';
-comment on policy chunk_write on memento.chunk is 'Chunks in the projects that the role may write.';
+
+-- Every table with a project_id is read by those who may read the project. Nothing is written but by functions, which act as
+-- the owner; the three that writers of a project may also write to directly, where an administrator grants it, are named.
+do $$
+declare
+  tenant record;
+begin
+  for tenant in
+    select c.relname as name, c.relname in ('item', 'version', 'chunk') as is_written
+      from pg_catalog.pg_class c
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = 'project_id' and not a.attisdropped
+     where c.relnamespace = 'memento'::regnamespace and c.relkind in ('r', 'p')
+     order by c.relname
+  loop
+    execute pg_catalog.format('alter table memento.%I enable row level security, force row level security', tenant.name);
+    execute pg_catalog.format(
+      'create policy %I on memento.%I for select using (project_id = any (array(select memento.readable_projects())))',
+      tenant.name || '_read', tenant.name);
+    execute pg_catalog.format('comment on policy %I on memento.%I is %L', tenant.name || '_read', tenant.name,
+      'Rows of the projects that the role may read.');
+    if tenant.is_written then
+      execute pg_catalog.format(
+        'create policy %I on memento.%I for all using (project_id = any (array(select memento.writable_projects())))',
+        tenant.name || '_write', tenant.name);
+      execute pg_catalog.format('comment on policy %I on memento.%I is %L', tenant.name || '_write', tenant.name,
+        'Rows of the projects that the role may write.');
+    end if;
+  end loop;
+end
+$$;
+
+-- Not of a tenant: which models there are and which endpoints pause is for every member, for nobody to write.
+alter table memento.embedding_profile enable row level security, force row level security;
+create policy embedding_profile_read on memento.embedding_profile for select using (true);
+alter table memento.endpoint_pause enable row level security, force row level security;
+create policy endpoint_pause_read on memento.endpoint_pause for select using (true);
+alter table memento.worker enable row level security, force row level security;
+create policy worker_read on memento.worker for select using (true);
+alter table memento.rules_applied enable row level security, force row level security;
+create policy rules_applied_read on memento.rules_applied for select using (true);
+comment on policy rules_applied_read on memento.rules_applied is 'All rules.';
+comment on policy embedding_profile_read on memento.embedding_profile is 'All profiles.';
+comment on policy endpoint_pause_read on memento.endpoint_pause is 'All pauses of endpoints.';
+comment on policy worker_read on memento.worker is 'All workers.';

@@ -1,4 +1,6 @@
 -- pg_dump leaves out the rows of an extension's tables, and the values of its sequences, unless they are here.
+-- The built-in profile is there wherever the extension is.
+select pg_catalog.pg_extension_config_dump('memento.embedding_profile', 'where profile_id <> ''00000000-0000-0000-0000-000000000001''');
 select pg_catalog.pg_extension_config_dump('memento.workspace', '');
 select pg_catalog.pg_extension_config_dump('memento.project', '');
 select pg_catalog.pg_extension_config_dump('memento.project_member', '');
@@ -11,3 +13,11 @@ select pg_catalog.pg_extension_config_dump('memento.link', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk', '');
 select pg_catalog.pg_extension_config_dump('memento.erasure', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk_id_seq', '');
+select pg_catalog.pg_extension_config_dump('memento.chunk_embedding', '');
+select pg_catalog.pg_extension_config_dump('memento.job', '');
+select pg_catalog.pg_extension_config_dump('memento.job_id_seq', '');
+select pg_catalog.pg_extension_config_dump('memento.queue_pause', '');
+select pg_catalog.pg_extension_config_dump('memento.usage_ledger', '');
+select pg_catalog.pg_extension_config_dump('memento.call_id_seq', '');
+select pg_catalog.pg_extension_config_dump('memento.budget', '');
+select pg_catalog.pg_extension_config_dump('memento.rules_applied', '');

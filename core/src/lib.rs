@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod backoff;
 pub mod chunk;
 pub mod citation;
 pub mod diff;

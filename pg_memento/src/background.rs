@@ -4,7 +4,7 @@
 mod databases;
 pub mod launcher;
 pub mod model_host;
-mod renew_tokens;
+pub mod queue;
 pub mod slots;
 pub mod start;
 pub mod task;

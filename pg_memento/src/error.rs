@@ -19,13 +19,21 @@ pub trait Failure: std::error::Error {
     }
     /// What to do about it, to be pasted where possible.
     fn hint(&self) -> Option<String>;
+    /// The error of another area that this one passes on: it has the SQLSTATE, the code and the hint.
+    fn inner(&self) -> Option<&dyn Failure> {
+        None
+    }
 }
 
 /// The one conversion.
 pub fn report(failure: &dyn Failure) -> ErrorReport {
-    let report = ErrorReport::new(failure.sqlstate(), failure.to_string(), "pg_memento")
-        .set_detail(format!("code={}", failure.code()));
-    match failure.hint() {
+    let mut cause = failure;
+    while let Some(deeper) = cause.inner() {
+        cause = deeper;
+    }
+    let report = ErrorReport::new(cause.sqlstate(), failure.to_string(), "pg_memento")
+        .set_detail(format!("code={}", cause.code()));
+    match cause.hint() {
         Some(hint) => report.set_hint(hint),
         None => report,
     }
@@ -61,6 +69,19 @@ macro_rules! reported {
     )+};
 }
 pub(crate) use reported;
+
+/// In an `impl Failure`: these variants hold the error of another area, which speaks for them.
+macro_rules! passed_on {
+    ($($variant:ident),+ $(,)?) => {
+        fn inner(&self) -> Option<&dyn $crate::error::Failure> {
+            match self {
+                $(Self::$variant(error) => Some(error),)+
+                _ => None,
+            }
+        }
+    };
+}
+pub(crate) use passed_on;
 
 reported!(StatementError);
 

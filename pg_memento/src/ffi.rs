@@ -1,11 +1,13 @@
 //! The only place with `unsafe`: thin, safe wrappers over the server's C functions.
 #![allow(unsafe_code)]
 
+pub mod command;
 pub mod database;
 pub mod drop_hook;
 pub mod identity;
 pub mod jsonb;
 pub mod latch;
+pub mod procedure;
 pub mod process;
 pub mod release;
 pub mod server;

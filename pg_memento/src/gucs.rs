@@ -1,6 +1,12 @@
 //! Every setting, with the reason for its default. A query's knobs may be set by anyone, what concerns the
 //! server or the file system only by its administrator.
 
+mod models;
+mod queue;
+
+pub use models::models;
+pub use queue::queue;
+
 use std::ffi::CString;
 use std::time::Duration;
 
@@ -25,9 +31,6 @@ static MAINTENANCE: GucSetting<bool> = GucSetting::<bool>::new(false);
 
 /// Empty: no local model. A path on the server, hence for its administrator only.
 static MODEL_DIR: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
-
-/// Empty: the one beside the model, or the system's. A path on the server, hence for its administrator only.
-static ONNX_LIBRARY: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
 /// On: who preloads the library wants its work done.
 static WORKER: GucSetting<bool> = GucSetting::<bool>::new(true);
@@ -82,14 +85,8 @@ pub fn init(preloading: bool) {
         GucContext::Sighup,
         GucFlags::SUPERUSER_ONLY,
     );
-    GucRegistry::define_string_guc(
-        c"memento.onnx_library",
-        c"The ONNX Runtime library on the server, for the local embedding model.",
-        c"Empty: looked for beside the model and where the system has its libraries.",
-        &ONNX_LIBRARY,
-        GucContext::Sighup,
-        GucFlags::SUPERUSER_ONLY,
-    );
+    models::init();
+    queue::init();
     GucRegistry::define_bool_guc(
         c"memento.worker",
         c"Whether databases with the extension have a background worker.",
@@ -142,11 +139,6 @@ pub fn max_content_bytes() -> usize {
 /// The directory of the local model, if one is configured.
 pub fn model_dir() -> Option<String> {
     text(&MODEL_DIR)
-}
-
-/// The ONNX Runtime library, if one is named.
-pub fn onnx_library() -> Option<String> {
-    text(&ONNX_LIBRARY)
 }
 
 /// Whether there are to be background workers.

@@ -32,14 +32,30 @@ pub extern "C-unwind" fn _PG_init() {
 
 // The schema, in the order of installation. Each file requires the one before it and the functions it names.
 extension_sql_file!("../../sql/00_bootstrap.sql", name = "bootstrap", bootstrap);
-extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["bootstrap"]);
+extension_sql_file!("../../sql/05_profile.sql", name = "profile", requires = ["bootstrap"]);
+extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["profile"]);
 extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenancy"]);
 extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
 extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
+extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["text"]);
+extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vector"]);
+extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
+extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
+extension_sql_file!("../../sql/43_embed.sql", name = "embed", requires = ["usage"]);
+extension_sql_file!(
+    "../../sql/44_jobs.sql",
+    name = "jobs",
+    requires = ["embed", api::queue::_backfill_tokens, api::queue::_rules_version]
+);
+extension_sql_file!(
+    "../../sql/45_queue_views.sql",
+    name = "queue_views",
+    requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
+);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["text", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["queue_views", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -96,9 +112,7 @@ extension_sql_file!(
         api::operate::version,
         api::operate::capabilities,
         api::operate::doctor,
-        api::worker::_worker_slots,
-        api::worker::wait_until_running,
-        api::worker::_wake_worker
+        api::worker::wait_until_running
     ]
 );
 extension_sql_file!(
@@ -130,5 +144,26 @@ extension_sql_file!(
         api::evidence::check_citations
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_evidence"]);
+extension_sql_file!(
+    "../../sql/75_api_queue.sql",
+    name = "api_queue",
+    requires = [
+        "api_evidence",
+        api::queue::retry_job,
+        api::queue::cancel_job,
+        api::queue::pause_queue,
+        api::queue::resume_queue,
+        api::queue::set_budget,
+        api::queue::wait_until_idle,
+        api::queue::drain,
+        api::profile::embedding_profiles_upsert,
+        api::profile::embedding_profiles_list,
+        api::profile::embedding_health,
+        api::profile::embedding_profiles_fill,
+        api::profile::embedding_profiles_activate,
+        api::profile::admin_reindex_profile,
+        api::profile::embed
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_queue"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -5,10 +5,14 @@ pub mod canonical;
 pub mod catalog;
 pub mod commit;
 pub mod item;
+pub mod job;
+pub mod profile;
+pub mod queue;
 pub mod search;
 pub mod store;
 pub mod tenancy;
 pub mod term;
+pub mod worker;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;

@@ -2,28 +2,6 @@
 //! function of schema `tests`. What a client can see is tested in `tests/` and by pg_regress.
 #![allow(clippy::unwrap_used)]
 
-use std::io::Write;
-use std::os::unix::net::UnixListener;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use crate::background::model_host::Model;
-
-/// In the place of a model: says on a socket in the model's directory which process it is in.
-pub fn serve_its_own_name(model: &Model, stop: &AtomicBool) -> Result<(), String> {
-    let path = Path::new(&model.directory).join("socket");
-    let listener = UnixListener::bind(&path).map_err(|error| error.kind().to_string())?;
-    listener.set_nonblocking(true).map_err(|error| error.kind().to_string())?;
-    while !stop.load(Ordering::Relaxed) {
-        match listener.accept() {
-            Ok((mut stream, _)) => drop(write!(stream, "{}", std::process::id())),
-            Err(_) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
-    std::fs::remove_file(&path).map_err(|error| error.kind().to_string())
-}
-
 #[pgrx::pg_schema]
 mod tests {
     use pgrx::prelude::*;

@@ -10,7 +10,7 @@ use crate::service::worker;
 #[pg_extern(volatile, parallel_restricted, strict)]
 #[search_path(pg_catalog, pg_temp)]
 #[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
-pub fn _worker_slots() -> TableIterator<
+pub fn worker_slots() -> TableIterator<
     'static,
     (
         name!(database, Option<String>),

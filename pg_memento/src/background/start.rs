@@ -20,7 +20,5 @@ pub fn install() {
         model_host: model_host::run,
     });
     process::register_launcher(RESTART);
-    if model_host::SERVE.is_some() {
-        process::register_model_host(RESTART);
-    }
+    process::register_model_host(RESTART);
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::renew_tokens::RenewTokens;
+use super::queue::Queue;
 use super::slots::{self, Exit, Place};
 use super::task::{DatabaseTask, Wait};
 use crate::ffi::transaction::{Caught, flush_statistics, in_transaction, override_setting, report_activity};
@@ -40,7 +40,11 @@ pub fn run(argument: i64) {
     override_setting(c"application_name", "pg_memento worker");
     override_setting(c"default_transaction_isolation", "read committed");
     override_setting(c"role", "none");
-    Worker { place, task: RenewTokens::default(), has_begun: false, errors: 0 }.run()
+    match Queue::new() {
+        Ok(task) => Worker { place, task, has_begun: false, errors: 0 }.run(),
+        // No descriptors are left: the launcher tries again later.
+        Err(_) => process::leave(false),
+    }
 }
 
 fn on_exit() {

@@ -39,3 +39,9 @@ pub fn current_day() -> i64 {
 pub fn check_for_interrupts() {
     pgrx::check_for_interrupts!();
 }
+
+/// Whether the transaction sees the database as it was when it began, whatever others commit.
+pub fn has_fixed_snapshot() -> bool {
+    // SAFETY: reads a global of the server.
+    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
+}

@@ -24,9 +24,29 @@ impl Caught {
         Self { sqlstate, message: message.to_owned() }
     }
 
+    /// One that was passed on as text.
+    pub fn new_from(sqlstate: &str, message: String) -> Self {
+        Self { sqlstate: sqlstate.as_bytes().try_into().unwrap_or(*b"XX000"), message }
+    }
+
+    /// A mistake of our own.
+    pub fn internal(message: &str) -> Self {
+        Self { sqlstate: *b"XX000", message: message.to_owned() }
+    }
+
     /// The SQLSTATE as text.
     pub fn code(&self) -> &str {
         std::str::from_utf8(&self.sqlstate).unwrap_or("XX000")
+    }
+}
+
+impl From<&CaughtError> for Caught {
+    fn from(error: &CaughtError) -> Self {
+        match error {
+            CaughtError::PostgresError(report)
+            | CaughtError::ErrorReport(report)
+            | CaughtError::RustPanic { ereport: report, .. } => Self::new(report),
+        }
     }
 }
 
@@ -50,26 +70,27 @@ pub fn in_transaction<T>(work: impl FnOnce() -> Result<T, ErrorReport>) -> Resul
         commit();
         Ok(value)
     }))
-    .catch_others(|error| {
-        Err(match &error {
-            CaughtError::PostgresError(report)
-            | CaughtError::ErrorReport(report)
-            | CaughtError::RustPanic { ereport: report, .. } => Caught::new(report),
-        })
-    })
+    .catch_others(|error| Err(Caught::from(&error)))
     .execute();
+    if result.is_err() {
+        end_failed();
+    }
     // SAFETY: the transaction is over, one way or the other, and we are the outermost caller.
     unsafe {
-        if result.is_err() {
-            // Also where beginning or committing failed half-way.
-            pg_sys::AbortOutOfAnyTransaction();
-            // A cancellation that came too late was meant for what has just ended.
-            (&raw mut pg_sys::QueryCancelPending).write_volatile(0);
-        }
         pg_sys::MemoryContextSwitchTo(outer);
     }
     flush_statistics(false);
     result
+}
+
+/// Aborts whatever is open after an error, also where beginning or committing failed half-way.
+pub(super) fn end_failed() {
+    // SAFETY: the error has been taken, and we are the outermost caller.
+    unsafe {
+        pg_sys::AbortOutOfAnyTransaction();
+        // A cancellation that came too late was meant for what has just ended.
+        (&raw mut pg_sys::QueryCancelPending).write_volatile(0);
+    }
 }
 
 fn begin() {

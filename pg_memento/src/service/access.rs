@@ -5,7 +5,7 @@ use memento_core::project::{NameError, ProjectRef};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::{ffi, gucs, spi};
 
 /// The project that is there from the start; see sql/10_tenancy.sql.
@@ -32,21 +32,21 @@ pub enum AccessError {
 reported!(AccessError);
 
 impl Failure for AccessError {
+    passed_on!(Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
-            Self::BadReference { .. } | Self::Ambiguous(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Self::NotVisible(_) | Self::TooWeak { .. } => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::NotFound(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
 
     fn code(&self) -> &'static str {
         match self {
-            Self::BadReference { .. } | Self::Ambiguous(_) => "VALIDATION_ERROR",
             Self::NotVisible(_) | Self::TooWeak { .. } => "FORBIDDEN",
             Self::NotFound(_) => "PROJECT_NOT_FOUND",
-            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
         }
     }
 
@@ -64,7 +64,7 @@ impl Failure for AccessError {
             Self::TooWeak { project, needed } => Some(format!(
                 "ask an admin of the project to run memento.grant_access(role, '{project}', '{needed}')"
             )),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{self, Remembered, StoreError};
 use super::search::{self, SearchError};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
 use crate::spi::canonical::{Candidate, Document};
@@ -42,14 +42,12 @@ pub enum CanonicalError {
 reported!(CanonicalError);
 
 impl Failure for CanonicalError {
+    passed_on!(Store, Search, Access, Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::NoDocument(_) | Self::NoSection { .. } => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-            Self::BadBudget(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            Self::Store(error) => error.sqlstate(),
-            Self::Search(error) => error.sqlstate(),
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
 
@@ -57,11 +55,7 @@ impl Failure for CanonicalError {
         match self {
             Self::NoDocument(_) => "DOCUMENT_NOT_FOUND",
             Self::NoSection { .. } => "SECTION_NOT_FOUND",
-            Self::BadBudget(_) => "VALIDATION_ERROR",
-            Self::Store(error) => error.code(),
-            Self::Search(error) => error.code(),
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
         }
     }
 
@@ -72,10 +66,7 @@ impl Failure for CanonicalError {
             }
             Self::NoSection { key, .. } => Some(format!("see memento.canonical_outline('{key}')")),
             Self::BadBudget(_) => Some("for example: token_budget => 4000".into()),
-            Self::Store(error) => error.hint(),
-            Self::Search(error) => error.hint(),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

@@ -50,14 +50,20 @@ pub enum CommitError {
 reported!(CommitError);
 
 impl Failure for CommitError {
+    fn inner(&self) -> Option<&dyn Failure> {
+        match self {
+            Self::BadEntry { reason, .. } => Some(reason),
+            Self::Access(error) => Some(error),
+            Self::Statement(error) => Some(error),
+            _ => None,
+        }
+    }
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::KeyReused => PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION,
             Self::NoSession(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
             Self::SessionEnded(_) => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            Self::BadEntry { reason, .. } => reason.sqlstate(),
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
@@ -67,9 +73,6 @@ impl Failure for CommitError {
             Self::KeyReused => "IDEMPOTENCY_CONFLICT",
             Self::NoSession(_) => "SESSION_NOT_FOUND",
             Self::SessionEnded(_) => "SESSION_ENDED",
-            Self::BadEntry { reason, .. } => reason.code(),
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
         }
     }
@@ -86,9 +89,7 @@ impl Failure for CommitError {
                 Some("begin one: select memento.sessions_start()".into())
             }
             Self::MetadataNotObject => Some("for example: metadata => '{\"agent\": \"planner\"}'".into()),
-            Self::BadEntry { reason, .. } => reason.hint(),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

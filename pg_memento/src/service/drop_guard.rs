@@ -4,7 +4,7 @@ use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::panic::{ErrorReport, ErrorReportable};
 use pgrx::prelude::*;
 
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::{gucs, spi};
 
 /// Why a table cannot be dropped.
@@ -19,17 +19,19 @@ pub enum DropError {
 reported!(DropError);
 
 impl Failure for DropError {
+    passed_on!(Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::HoldsMemories(_) => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
 
     fn code(&self) -> &'static str {
         match self {
             Self::HoldsMemories(_) => "MEMORIES_EXIST",
-            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
         }
     }
 
@@ -38,7 +40,7 @@ impl Failure for DropError {
             Self::HoldsMemories(_) => {
                 Some("to lose them all, run: set memento.allow_drop = on; and repeat the command".into())
             }
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

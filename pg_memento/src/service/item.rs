@@ -8,7 +8,7 @@ use serde_json::json;
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{Remembered, Status, audit, chunked, write_version};
 use super::secret::{SecretError, screened};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi::item::{Doomed, VersionContent};
 use crate::{ffi, spi};
@@ -55,14 +55,13 @@ pub enum ItemError {
 reported!(ItemError);
 
 impl Failure for ItemError {
+    passed_on!(Secret, Access, Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::NoItem(_) | Self::NoVersion(_) | Self::NoReceipt(_) => {
                 PgSqlErrorCode::ERRCODE_NO_DATA_FOUND
             }
-            Self::Secret(error) => error.sqlstate(),
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
@@ -72,9 +71,6 @@ impl Failure for ItemError {
             Self::NoItem(_) => "ITEM_NOT_FOUND",
             Self::NoVersion(_) => "VERSION_NOT_FOUND",
             Self::NoReceipt(_) => "RECEIPT_NOT_FOUND",
-            Self::Secret(error) => error.code(),
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
         }
     }
@@ -92,9 +88,7 @@ impl Failure for ItemError {
                 "for example: item_id => '...', or source_system => 'wiki', source_id => 'page-7'".into(),
             ),
             Self::NoReceipt(_) => Some("see: select * from memento.erasure".into()),
-            Self::Secret(error) => error.hint(),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

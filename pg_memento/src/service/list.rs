@@ -3,11 +3,10 @@
 use memento_core::access::AccessLevel;
 use memento_core::filter::{Filter, FilterError};
 use pgrx::Uuid;
-use pgrx::prelude::*;
 use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
 use crate::spi::item::Cursor;
@@ -36,21 +35,7 @@ pub enum ListError {
 reported!(ListError);
 
 impl Failure for ListError {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        match self {
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
-            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
-            _ => "VALIDATION_ERROR",
-        }
-    }
+    passed_on!(Access, Statement);
 
     fn hint(&self) -> Option<String> {
         match self {
@@ -58,8 +43,7 @@ impl Failure for ListError {
                 Some("read on with after => next_after of the page before".into())
             }
             Self::Filter(error) => Some(error.hint()),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

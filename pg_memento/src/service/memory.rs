@@ -10,7 +10,7 @@ use pgrx::prelude::*;
 use super::access::{AccessError, as_owner, authorize_current};
 use super::secret::{SecretError, Secrets, screened};
 use super::term::{Tokenizer, as_lines};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::spi::store::{self, Audit, Classification, Identity, KnownItem, NewMemory};
 use crate::{ffi, gucs, spi};
 
@@ -81,12 +81,11 @@ pub enum StoreError {
 reported!(StoreError);
 
 impl Failure for StoreError {
+    passed_on!(Secret, Access, Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::TooLarge { .. } => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-            Self::Secret(error) => error.sqlstate(),
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
@@ -94,9 +93,6 @@ impl Failure for StoreError {
     fn code(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
-            Self::Secret(error) => error.code(),
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
         }
     }
@@ -114,9 +110,7 @@ impl Failure for StoreError {
             Self::UnknownWord { argument, .. } => Some(format!("leave {argument} out to use its default")),
             Self::Retention(_) => Some("for example: retention => '1y'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"author\": \"ana\"}'".into()),
-            Self::Secret(error) => error.hint(),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }
@@ -275,5 +269,6 @@ pub fn write_version(
     let tokenizer = Tokenizer::of_project(project)?;
     let tokens = chunks.iter().map(|chunk| as_lines(&tokenizer.tokens(chunk.text))).collect();
     store::insert_chunks(project, version, chunks, tokens, tokenizer.versions())?;
+    spi::job::enqueue_embed(project, version)?;
     Ok(version)
 }

@@ -5,7 +5,7 @@ use memento_core::filter::{Filter, FilterError};
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
 use crate::spi::search::{Hit, Scope};
@@ -29,28 +29,13 @@ pub enum SearchError {
 reported!(SearchError);
 
 impl Failure for SearchError {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        match self {
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
-            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
-            _ => "VALIDATION_ERROR",
-        }
-    }
+    passed_on!(Access, Statement);
 
     fn hint(&self) -> Option<String> {
         match self {
             Self::BadLimit(_) => Some("give the number of results that you want to read".into()),
             Self::Filter(error) => Some(error.hint()),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

@@ -7,10 +7,9 @@ use memento_core::access::AccessLevel;
 use memento_core::memory_kind::SecretPolicy;
 use memento_core::secret;
 use pgrx::Uuid;
-use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::spi;
 
 /// How many secrets of which kind a content has.
@@ -32,20 +31,12 @@ pub enum SecretError {
 reported!(SecretError);
 
 impl Failure for SecretError {
-    fn sqlstate(&self) -> PgSqlErrorCode {
-        match self {
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
-            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-        }
-    }
+    passed_on!(Access, Statement);
 
     fn code(&self) -> &'static str {
         match self {
             Self::Found(_) => "SECRET_FOUND",
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
-            Self::UnknownPolicy => "VALIDATION_ERROR",
+            _ => "VALIDATION_ERROR",
         }
     }
 
@@ -56,8 +47,7 @@ impl Failure for SecretError {
                     .into(),
             ),
             Self::UnknownPolicy => Some("for example: select memento.set_secret_policy('refuse')".into()),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize};
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::{ffi, spi};
 
 /// Why a project cannot be made or access cannot be given.
@@ -31,25 +31,23 @@ pub enum TenancyError {
 reported!(TenancyError);
 
 impl Failure for TenancyError {
+    passed_on!(Access, Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
-            Self::BadName { .. } | Self::BadLevel(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Self::Exists { .. } => PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION,
             Self::MayNotCreate(_) => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::NoSuchRole(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
 
     fn code(&self) -> &'static str {
         match self {
-            Self::BadName { .. } | Self::BadLevel(_) => "VALIDATION_ERROR",
             Self::Exists { .. } => "PROJECT_EXISTS",
             Self::MayNotCreate(_) => "FORBIDDEN",
             Self::NoSuchRole(_) => "ROLE_NOT_FOUND",
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
+            _ => "VALIDATION_ERROR",
         }
     }
 
@@ -64,8 +62,7 @@ impl Failure for TenancyError {
                 Some("a superuser, or an admin of a project in that workspace, can make one".into())
             }
             Self::NoSuchRole(_) => Some("create the role first; names are case sensitive here".into()),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }

@@ -8,10 +8,10 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use crate::background::wake;
-use crate::error::{Failure, StatementError, reported};
+use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::server::check_for_interrupts;
 use crate::spi;
+use crate::spi::job::NewJob;
 use crate::spi::term::TokenVersions;
 
 /// Every text is searched for all of them.
@@ -40,11 +40,11 @@ pub enum DomainTermError {
 reported!(DomainTermError);
 
 impl Failure for DomainTermError {
+    passed_on!(Access, Statement);
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::TooMany => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-            Self::Access(error) => error.sqlstate(),
-            Self::Statement(error) => error.sqlstate(),
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         }
     }
@@ -52,8 +52,6 @@ impl Failure for DomainTermError {
     fn code(&self) -> &'static str {
         match self {
             Self::TooMany => "TOO_MANY_TERMS",
-            Self::Access(error) => error.code(),
-            Self::Statement(error) => error.code(),
             _ => "VALIDATION_ERROR",
         }
     }
@@ -63,8 +61,7 @@ impl Failure for DomainTermError {
             Self::Bad { .. } | Self::Null => Some("for example: array['object store', 'SSD']".into()),
             Self::TooMany => Some("remove some with memento.remove_domain_terms(terms)".into()),
             Self::NothingToDo => Some("leave it out to bring 10,000 chunks up to date".into()),
-            Self::Access(error) => error.hint(),
-            Self::Statement(error) => error.hint(),
+            _ => None,
         }
     }
 }
@@ -141,10 +138,22 @@ pub fn change(given: Vec<Option<String>>, is_used: bool) -> Result<usize, Domain
     }
     let count = changed.len();
     if count > 0 {
-        as_owner(|| spi::term::set(project, changed, is_used))?;
-        wake::at_commit();
+        as_owner(|| {
+            spi::term::set(project, changed, is_used)?;
+            enqueue_backfill(project)
+        })?;
     }
     Ok(count)
+}
+
+/// A job that brings the tokens of a project up to date.
+fn enqueue_backfill(project: Uuid) -> spi::StatementResult<()> {
+    let payload = serde_json::json!({}).into();
+    spi::job::enqueue(
+        project,
+        NewJob { kind: "backfill_tokens", version: None, dedup_key: Some("project"), payload },
+    )?;
+    Ok(())
 }
 
 /// Makes the tokens of chunks anew that were made by other rules or terms; says of how many.
@@ -152,7 +161,11 @@ pub fn backfill(max_chunks: i64) -> Result<i64, DomainTermError> {
     if max_chunks < 1 {
         return Err(DomainTermError::NothingToDo);
     }
-    let project = authorize_current(AccessLevel::Write)?;
+    backfill_project(authorize_current(AccessLevel::Write)?, max_chunks)
+}
+
+/// The same for a project that the caller may write to.
+pub fn backfill_project(project: Uuid, max_chunks: i64) -> Result<i64, DomainTermError> {
     let done = as_owner(|| {
         let tokenizer = Tokenizer::of_project(project)?;
         let (mut done, mut last) = (0, 0);
@@ -167,22 +180,6 @@ pub fn backfill(max_chunks: i64) -> Result<i64, DomainTermError> {
         Ok(done)
     })?;
     Ok(done)
-}
-
-/// For the worker, which may see all projects: by which rules and terms each one's tokens are to be made.
-pub fn token_versions() -> Result<Vec<(Uuid, TokenVersions)>, DomainTermError> {
-    let projects = as_owner(spi::term::versions_of_projects)?;
-    Ok(projects
-        .into_iter()
-        .map(|(project, terms)| (project, TokenVersions { rules: tech::RULES_VERSION, terms }))
-        .collect())
-}
-
-/// For the worker: makes the tokens of a batch of chunks anew, of those after one; gives the last one, none if there
-/// are no more.
-pub fn renew_batch(project: Uuid, after: i64) -> Result<Option<i64>, DomainTermError> {
-    let renewed = as_owner(|| Tokenizer::of_project(project)?.renew(project, after, BATCH))?;
-    Ok(renewed.last().copied())
 }
 
 /// Tokens have no line breaks: as lines they go into a statement, an array of arrays could not.

@@ -2,11 +2,10 @@
 
 use memento_core::filter::Filter;
 use pgrx::Uuid;
-use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::*;
 
-use super::search::conditions;
+use super::search::{of_wanted_items, wanted};
 use super::{StatementResult, required, rows, write};
 use crate::ffi::jsonb::Jsonb;
 
@@ -67,15 +66,13 @@ pub fn list(
     after: Option<&Cursor>,
     limit: i32,
 ) -> StatementResult<Vec<Listed>> {
-    let mut arguments: Vec<DatumWithOid> = vec![
-        project.into(),
+    let mut arguments = wanted(project, filter, archived);
+    arguments.extend([
         limit.into(),
         after.map(|cursor| cursor.created_at).into(),
         after.map(|cursor| cursor.item).into(),
-    ];
-    arguments.extend(conditions(filter));
-    arguments.push(archived.into());
-    rows(include_str!("queries/list_items.sql"), &arguments, |row| {
+    ]);
+    rows(of_wanted_items!("list_items"), &arguments, |row| {
         let cursor = Cursor { item: required(&row, 1)?, created_at: required(&row, 2)? };
         Ok(Listed { cursor, seen: required(&row, 3)? })
     })
@@ -83,11 +80,8 @@ pub fn list(
 
 /// How many items a list has in all.
 pub fn count(project: Uuid, filter: &Filter, archived: bool) -> StatementResult<i64> {
-    let mut arguments: Vec<DatumWithOid> =
-        vec![project.into(), None::<i32>.into(), None::<i64>.into(), None::<Uuid>.into()];
-    arguments.extend(conditions(filter));
-    arguments.push(archived.into());
-    let counted = rows(include_str!("queries/count_items.sql"), &arguments, |row| required(&row, 1))?;
+    let arguments = wanted(project, filter, archived);
+    let counted = rows(of_wanted_items!("count_items"), &arguments, |row| required(&row, 1))?;
     Ok(counted.into_iter().next().unwrap_or(0))
 }
 

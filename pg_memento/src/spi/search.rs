@@ -38,10 +38,9 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
     let Some(words) = words.into_iter().flatten().next() else {
         return Ok(Vec::new());
     };
-    let mut arguments: Vec<DatumWithOid> =
-        vec![scope.project.into(), words.into(), limit.into(), scope.as_of.into()];
-    arguments.extend(conditions(&scope.filter));
-    rows(include_str!("queries/search_full_text.sql"), &arguments, |row| {
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.extend([words.into(), limit.into(), scope.as_of.into()]);
+    rows(of_wanted_items!("search_full_text"), &arguments, |row| {
         Ok(Hit {
             chunk_id: required(&row, 1)?,
             item_id: required(&row, 2)?,
@@ -59,13 +58,24 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
     })
 }
 
-/// The filter as arguments, in the order in which statements that filter items have them; null for what is not asked for.
-pub fn conditions(filter: &Filter) -> [DatumWithOid<'static>; 14] {
+/// A statement over the items that a filter wants: its file goes on after `queries/wanted_items.sql`, whose arguments come
+/// first, as [`wanted`] gives them.
+macro_rules! of_wanted_items {
+    ($name:literal) => {
+        concat!(include_str!("queries/wanted_items.sql"), include_str!(concat!("queries/", $name, ".sql")))
+    };
+}
+pub(super) use of_wanted_items;
+
+/// The arguments of `queries/wanted_items.sql`: null for what is not asked for.
+pub fn wanted(project: Uuid, filter: &Filter, with_archived: bool) -> Vec<DatumWithOid<'static>> {
     fn words<T: Copy>(values: &Option<Vec<T>>, word: fn(T) -> &'static str) -> Option<Vec<&'static str>> {
         values.as_ref().map(|values| values.iter().map(|value| word(*value)).collect())
     }
     let ids = |ids: &[uuid::Uuid]| ids.iter().map(|id| Uuid::from_bytes(*id.as_bytes())).collect::<Vec<_>>();
-    [
+    vec![
+        project.into(),
+        with_archived.into(),
         filter.kinds.clone().into(),
         words(&filter.scopes, memory_kind::Scope::as_str).into(),
         filter.doc_classes.clone().into(),

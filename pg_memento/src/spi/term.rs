@@ -23,13 +23,6 @@ pub fn of_project(project: Uuid) -> StatementResult<ProjectTerms> {
     found.into_iter().next().ok_or_else(|| pgrx::spi::Error::InvalidPosition.into())
 }
 
-/// All projects, with the versions of their terms.
-pub fn versions_of_projects() -> StatementResult<Vec<(Uuid, i32)>> {
-    rows(include_str!("queries/versions_of_projects.sql"), &[], |row| {
-        Ok((required(&row, 1)?, required(&row, 2)?))
-    })
-}
-
 /// Adds terms to those of a project, or removes them; they are in their normal form.
 pub fn set(project: Uuid, terms: Vec<String>, is_used: bool) -> StatementResult<()> {
     write(
@@ -47,7 +40,7 @@ pub fn lock(project: Uuid) -> StatementResult<()> {
 }
 
 /// By which rules and which terms tokens are made.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct TokenVersions {
     pub rules: i32,
     pub terms: i32,

@@ -5,8 +5,8 @@ use memento_tests::failure::failure;
 
 use crate::scene::{cluster, leave_work, remember, slot_of, wait_until_done, wait_until_running, worker_pid};
 
-/// The server's own launcher of logical replication has a place, ours another: one is left.
-const ONE_PLACE: &str = "max_worker_processes = 3";
+/// The server's own launcher of logical replication has a place, our launcher and the model host two: one is left.
+const ONE_PLACE: &str = "max_worker_processes = 4";
 
 #[test]
 fn more_databases_than_places_take_turns() {

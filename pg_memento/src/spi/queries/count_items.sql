@@ -1,20 +1,2 @@
--- $1 project, $2 to $4 null: the filter has the numbers that it has in list_items.sql; $19 whether archived items are wanted
-select count(*)
-  from memento.item i
- where i.project_id = $1
-   and ($2::int is null and $3::bigint is null and $4::uuid is null)
-   and ($19::boolean or not i.archived)
-   and ($5::text[] is null or i.kind = any ($5))
-   and ($6::text[] is null or i.scope = any ($6))
-   and ($7::text[] is null or i.doc_class = any ($7))
-   and ($8::text[] is null or i.tags && $8)
-   and ($9::text[] is null or i.tags @> $9)
-   and ($10::text[] is null or i.sensitivity = any ($10))
-   and ($11::text[] is null or i.visibility = any ($11))
-   and ($12::text[] is null or i.source_system = any ($12))
-   and ($13::uuid[] is null or i.item_id = any ($13))
-   and ($14::uuid[] is null or i.item_id <> all ($14))
-   and (not $15::boolean or i.pinned)
-   and (not $16::boolean or i.canonical_key is not null)
-   and ($17::bigint is null or i.created_at >= 'epoch'::timestamptz + $17 * interval '1 microsecond')
-   and ($18::bigint is null or i.created_at < 'epoch'::timestamptz + $18 * interval '1 microsecond')
+-- After wanted_items.sql.
+select count(*) from wanted

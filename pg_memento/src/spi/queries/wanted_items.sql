@@ -1,0 +1,25 @@
+-- $1 project, $2 whether archived items are wanted, then the filter: $3 kinds, $4 scopes, $5 doc classes, $6 tags_any, $7 tags_all,
+-- $8 sensitivities, $9 visibilities, $10 source systems, $11 items, $12 items not, $13 pinned, $14 canonical, $15 created from,
+-- $16 created before, in microseconds since 1970
+-- All come as parameters whose values the planner knows: a condition that is not asked for is null, and gone before it estimates
+-- anything. Each statement names this once, so it becomes part of it.
+with wanted as not materialized (
+  select i.*
+    from memento.item i
+   where i.project_id = $1
+     and ($2::boolean or not i.archived)
+     and ($3::text[] is null or i.kind = any ($3))
+     and ($4::text[] is null or i.scope = any ($4))
+     and ($5::text[] is null or i.doc_class = any ($5))
+     and ($6::text[] is null or i.tags && $6)
+     and ($7::text[] is null or i.tags @> $7)
+     and ($8::text[] is null or i.sensitivity = any ($8))
+     and ($9::text[] is null or i.visibility = any ($9))
+     and ($10::text[] is null or i.source_system = any ($10))
+     and ($11::uuid[] is null or i.item_id = any ($11))
+     and ($12::uuid[] is null or i.item_id <> all ($12))
+     and (not $13::boolean or i.pinned)
+     and (not $14::boolean or i.canonical_key is not null)
+     and ($15::bigint is null or i.created_at >= 'epoch'::timestamptz + $15 * interval '1 microsecond')
+     and ($16::bigint is null or i.created_at < 'epoch'::timestamptz + $16 * interval '1 microsecond')
+)

@@ -1,0 +1,237 @@
+-- What a worker says to the database, the same for the background worker and for one on another machine. The functions run as
+-- the owner, because a worker serves all projects; only a role that grant_worker() names may call them.
+-- Hot ones are in PL/pgSQL, which keeps their plans.
+
+create function memento._due_lanes()
+  returns table (lane text, profile_id uuid, next_at timestamptz, code text)
+  language sql volatile parallel unsafe security definer rows 10
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  -- Steps from lane to lane in the index, however many jobs wait in each.
+  with recursive step(lane) as (
+    (select j.lane from memento.job j where j.claimable_at is not null order by j.lane limit 1)
+    union all
+    select (select j.lane from memento.job j where j.claimable_at is not null and j.lane > s.lane order by j.lane limit 1)
+      from step s where s.lane is not null
+  ), first as (
+    select s.lane, f.profile_id, f.claimable_at
+      from step s
+     cross join lateral (
+       select j.profile_id, j.claimable_at from memento.job j
+        where j.lane = s.lane and j.claimable_at is not null order by j.claimable_at, j.job_id limit 1) f
+     where s.lane is not null
+  )
+  select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > now() then e.code end
+    from first f
+    left join memento.embedding_profile p on p.profile_id = f.profile_id
+    -- An index is built without the model.
+    left join memento.endpoint_pause e on e.endpoint = p.endpoint and f.lane <> 'build_index'
+   where f.claimable_at < 'infinity'
+     -- Only who owns the table can index it.
+     and (f.lane <> 'build_index'
+          or pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
+end;
+comment on function memento._due_lanes() is 'worker: the lanes that have open jobs, and when the next of each can be taken';
+
+create function memento._claim_jobs(worker text, from_lane text, batch int, lease interval)
+  returns table (project_id uuid, job_id bigint, attempt int, failures smallint, kind text, version_id uuid, profile_id uuid, payload jsonb)
+  language plpgsql volatile parallel unsafe security definer rows 100
+  set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with candidate as materialized (
+    select j.project_id, j.job_id
+      from memento.job j
+     where j.lane = from_lane and j.claimable_at <= statement_timestamp()
+       and not exists (select from memento.queue_pause p where p.project_id = j.project_id and p.kind in (j.kind, '*'))
+       and not exists (select from memento.budget b
+                        where b.project_id = j.project_id and memento._calls_model(j.kind) and b.spent_until > statement_timestamp())
+     order by j.claimable_at, j.job_id
+     limit batch
+       for update skip locked
+  ), taken as (
+    -- A running job that can be claimed has lost its worker. One that loses every worker is the reason, most likely.
+    update memento.job j
+       set state = case when j.state = 'running' and j.lost_leases >= 9 then 'failed' else 'running' end,
+           claimable_at = case when j.state = 'running' and j.lost_leases >= 9 then null else statement_timestamp() + lease end,
+           claimed_by = case when j.state = 'running' and j.lost_leases >= 9 then null else worker end,
+           finished_at = case when j.state = 'running' and j.lost_leases >= 9 then statement_timestamp() end,
+           started_at = statement_timestamp(),
+           attempt = j.attempt + 1,
+           lost_leases = j.lost_leases + (j.state = 'running')::int,
+           errors = case when j.state = 'running'
+                         then memento._with_error(j.errors, j.attempt, 'LEASE_LOST', 'the worker vanished', null)
+                         else j.errors end
+      from candidate c
+     where j.project_id = c.project_id and j.job_id = c.job_id
+    returning j.project_id, j.job_id, j.attempt, j.failures, j.kind, j.version_id, j.profile_id, j.payload, j.state
+  )
+  select t.project_id, t.job_id, t.attempt, t.failures, t.kind, t.version_id, t.profile_id, t.payload
+    from taken t where t.state = 'running';
+end
+$$;
+comment on function memento._claim_jobs(text, text, int, interval) is 'worker: takes jobs of a lane until the lease ends';
+
+create function memento._with_error(errors jsonb, attempt int, code text, message text, hint text) returns jsonb
+  language sql stable parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select jsonb_path_query_array(errors, '$[last - 8 to last]')
+         || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+              'at', statement_timestamp(), 'attempt', attempt, 'code', code, 'message', left(message, 500), 'hint', left(hint, 500))));
+end;
+comment on function memento._with_error(jsonb, int, text, text, text) is 'internal: a job''s errors with one more, at most ten';
+
+create function memento._finish_jobs(projects uuid[], jobs bigint[], attempts int[], results jsonb[])
+  returns setof bigint
+  language plpgsql volatile parallel unsafe security definer rows 100
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  update memento.job j
+     set state = case when j.run_again then 'pending' else 'done' end,
+         claimable_at = case when j.run_again then statement_timestamp() end,
+         finished_at = case when j.run_again then null else statement_timestamp() end,
+         run_again = false, claimed_by = null, result = f.result
+    from unnest(projects, jobs, attempts, results) as f(project_id, job_id, attempt, result)
+   where j.project_id = f.project_id and j.job_id = f.job_id and j.attempt = f.attempt and j.state = 'running'
+  returning j.job_id;
+end
+$$;
+comment on function memento._finish_jobs(uuid[], bigint[], int[], jsonb[]) is
+  'worker: marks jobs as done and returns those that were still its own';
+
+create function memento._fail_job(project uuid, job bigint, failed_attempt int, code text, message text, hint text,
+                                  retry_in interval, counts boolean)
+  returns text
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  became text;
+begin
+  update memento.job j
+     set state = s.state,
+         failures = j.failures + counts::int,
+         claimable_at = case when s.state = 'pending' then statement_timestamp() + retry_in end,
+         finished_at = case when s.state = 'failed' then statement_timestamp() end,
+         claimed_by = null,
+         errors = memento._with_error(j.errors, j.attempt, code, message, hint)
+    from (select f.project_id, f.job_id,
+                 case when retry_in is null or (counts and f.failures + 1 >= f.max_failures) then 'failed' else 'pending' end as state
+            from memento.job f
+           where f.project_id = project and f.job_id = job and f.attempt = failed_attempt and f.state = 'running'
+             for update) s
+   where j.project_id = s.project_id and j.job_id = s.job_id
+  returning j.state into became;
+  return became;
+end
+$$;
+comment on function memento._fail_job(uuid, bigint, int, text, text, text, interval, boolean) is
+  'worker: records why an attempt failed; the job is tried again after a while, or has failed for good without one or when it failed too often. Returns its state, null if it was no longer the worker''s';
+
+create function memento._extend_leases(projects uuid[], jobs bigint[], attempts int[], lease interval)
+  returns setof bigint
+  language plpgsql volatile parallel unsafe security definer rows 100
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  update memento.job j
+     set claimable_at = statement_timestamp() + lease
+    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+   where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+  returning j.job_id;
+end
+$$;
+comment on function memento._extend_leases(uuid[], bigint[], int[], interval) is
+  'worker: keeps jobs for longer and returns those that are still its own';
+
+create function memento._release_jobs(projects uuid[], jobs bigint[], attempts int[]) returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  released bigint;
+begin
+  update memento.job j
+     set state = 'pending', claimable_at = statement_timestamp(), claimed_by = null
+    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+   where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running';
+  get diagnostics released = row_count;
+  return released;
+end
+$$;
+comment on function memento._release_jobs(uuid[], bigint[], int[]) is 'worker: gives jobs back untouched, when it has to stop';
+
+create function memento._recover_jobs(worker text) returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  recovered bigint;
+begin
+  update memento.job j set claimable_at = statement_timestamp()
+   where j.state = 'running' and j.claimable_at > statement_timestamp() and j.claimed_by = worker;
+  get diagnostics recovered = row_count;
+  return recovered;
+end
+$$;
+comment on function memento._recover_jobs(text) is 'worker: ends the leases of a worker of the same name that is known to be gone';
+
+create function memento._pause_endpoint(name text, pause interval, pause_code text, pause_reason text) returns void
+  language sql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  insert into memento.endpoint_pause as e (endpoint, paused_until, code, reason)
+  values (name, now() + pause, pause_code, pause_reason)
+  on conflict (endpoint) do update
+     set paused_until = greatest(e.paused_until, excluded.paused_until), code = excluded.code, reason = excluded.reason;
+end;
+comment on function memento._pause_endpoint(text, interval, text, text) is 'worker: keeps all workers from calling an endpoint for a while';
+
+create function memento._unpause_models() returns void
+  language sql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  delete from memento.endpoint_pause e where starts_with(e.code, 'MODEL_') or e.paused_until < now() - interval '1 hour';
+end;
+comment on function memento._unpause_models() is 'worker: lets models be asked again that were not there; they may be now';
+
+create function memento._heartbeat(worker text, worker_version text, worker_kinds text[], is_listening boolean, jobs_in_flight int,
+                                   done bigint, failed bigint, error text) returns void
+  language sql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  delete from memento.worker w where w.heartbeat_at < now() - interval '1 day';
+  insert into memento.worker as w (worker_id, version, kinds, listens, in_flight, jobs_done, jobs_failed, last_error)
+  values (worker, worker_version, worker_kinds, is_listening, jobs_in_flight, done, failed, error)
+  on conflict (worker_id) do update
+     set heartbeat_at = now(), version = excluded.version, kinds = excluded.kinds, listens = excluded.listens,
+         in_flight = excluded.in_flight, jobs_done = excluded.jobs_done, jobs_failed = excluded.jobs_failed,
+         last_error = excluded.last_error,
+         started_at = case when excluded.jobs_done < w.jobs_done then now() else w.started_at end;
+end;
+comment on function memento._heartbeat(text, text, text[], boolean, int, bigint, bigint, text) is 'worker: says that it is there';
+
+create function memento._sweep_jobs(keep_done interval, keep_failed interval, batch int) returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  swept bigint;
+begin
+  delete from memento.job j
+   using (select f.project_id, f.job_id from memento.job f
+           where f.finished_at < now() - keep_done
+             and (f.state <> 'failed' or f.finished_at < now() - keep_failed)
+           order by f.finished_at limit batch for update skip locked) old
+   where j.project_id = old.project_id and j.job_id = old.job_id;
+  get diagnostics swept = row_count;
+  return swept;
+end
+$$;
+comment on function memento._sweep_jobs(interval, interval, int) is 'worker: deletes jobs that finished long ago, and returns how many';

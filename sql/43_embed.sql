@@ -1,0 +1,99 @@
+-- Jobs of kind embed: what a worker reads for them and writes back.
+
+create function memento._embed_inputs(profile uuid, projects uuid[], jobs bigint[], attempts int[], max_chunks int)
+  returns table (project_id uuid, job_id bigint, chunk_id bigint, chunk_text text, token_count int, contextual boolean)
+  language sql stable parallel restricted security definer rows 100
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select c.project_id, j.job_id, c.chunk_id, c.chunk_text, c.token_count,
+         i.canonical_key is not null and i.doc_class in ('app_spec', 'feature_spec', 'implementation_plan')
+    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+    join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+    join memento.project p on p.project_id = j.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
+    join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id and v.is_latest
+    join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
+    join memento.chunk c on c.project_id = v.project_id and c.version_id = v.version_id
+   where not exists (select from memento.chunk_embedding e
+                      where e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile)
+   order by j.job_id, c.ordinal
+   limit max_chunks;
+end;
+comment on function memento._embed_inputs(uuid, uuid[], bigint[], int[], int) is
+  'worker: the chunks of jobs that have no vector yet, in the order of the text';
+
+-- Guarded by what was read: only for jobs that are still the worker''s, versions that are still the latest and profiles that are still used.
+create function memento._store_embeddings(profile uuid, projects uuid[], jobs bigint[], attempts int[], chunks bigint[], numbers real[])
+  returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  dims int := (select p.dims from memento.embedding_profile p where p.profile_id = profile);
+  stored bigint;
+begin
+  if cardinality(numbers) <> dims * cardinality(chunks) then
+    raise exception '% numbers for % chunks are not % dimensions each', cardinality(numbers), cardinality(chunks), dims
+      using errcode = 'data_exception', detail = 'code=WRONG_DIMENSIONS', hint = 'this is a bug in the worker: please report it';
+  end if;
+  -- Whoever takes the job over, or switches the profile, waits until this is committed or sees that it is.
+  perform from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+     join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+      for no key update of j;
+  select memento._insert_embeddings(profile, dims, projects, jobs, attempts, chunks, numbers) into stored;
+  return stored;
+end
+$$;
+comment on function memento._store_embeddings(uuid, uuid[], bigint[], int[], bigint[], real[]) is
+  'worker: stores the vectors of chunks, one job and one run of numbers for each, and returns how many it stored';
+
+-- Apart from the one above because its body is bound to the type vector when it is made, wherever pgvector is installed.
+create function memento._insert_embeddings(profile uuid, dims int, projects uuid[], jobs bigint[], attempts int[], chunks bigint[], numbers real[])
+  returns bigint
+  language sql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  with stored as (
+    insert into memento.chunk_embedding (project_id, chunk_id, profile_id, embedding)
+    select c.project_id, c.chunk_id, profile, (numbers[(h.place - 1) * dims + 1 : h.place * dims])::vector
+      from unnest(projects, jobs, attempts, chunks) with ordinality as h(project_id, job_id, attempt, chunk_id, place)
+      join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+      join memento.project p on p.project_id = j.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
+      join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id and v.is_latest
+      join memento.chunk c on c.project_id = v.project_id and c.version_id = v.version_id and c.chunk_id = h.chunk_id
+    on conflict do nothing
+    returning chunk_id
+  )
+  select count(*) from stored;
+end;
+comment on function memento._insert_embeddings(uuid, int, uuid[], bigint[], int[], bigint[], real[]) is 'internal: the insert of _store_embeddings()';
+
+create function memento._finish_embed_jobs(profile uuid, projects uuid[], jobs bigint[], attempts int[]) returns setof bigint
+  language plpgsql volatile parallel unsafe security definer rows 100
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  with outcome as materialized (
+    select h.project_id, h.job_id, h.attempt, v.is_latest, profile in (p.active_profile_id, p.candidate_profile_id) as is_used,
+           n.chunks, n.embedded
+      from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+      join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+      join memento.project p on p.project_id = j.project_id
+      join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id
+     cross join lateral (
+       select count(*) as chunks, count(e.chunk_id) as embedded
+         from memento.chunk c
+         left join memento.chunk_embedding e on e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile
+        where c.project_id = v.project_id and c.version_id = v.version_id) n
+  )
+  select memento._finish_jobs(array_agg(o.project_id), array_agg(o.job_id), array_agg(o.attempt),
+           array_agg(case when not o.is_latest then jsonb_build_object('dropped', 'superseded')
+                          when not o.is_used then jsonb_build_object('dropped', 'profile not in use')
+                          else jsonb_build_object('chunks', o.chunks) end))
+    from outcome o
+   where o.embedded = o.chunks or not o.is_latest or not o.is_used
+  having count(*) > 0;
+end
+$$;
+comment on function memento._finish_embed_jobs(uuid, uuid[], bigint[], int[]) is
+  'worker: finishes the jobs whose chunks all have a vector, or whose result nobody wants any more, and returns them';
