@@ -35,7 +35,7 @@ pub fn worker_slots() -> TableIterator<
             slot.restarts,
             slot.wakes,
             slot.rounds,
-            slot.is_waiting().then(|| time(slot.next_start)).flatten(),
+            slot.start_time().and_then(time),
             slot.error_code(),
         )
     }))

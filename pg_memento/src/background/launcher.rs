@@ -17,11 +17,7 @@ use crate::gucs;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// When to try again if all places for background processes are taken, or the list of databases cannot be read.
-const SLOW_RETRY: Duration = Duration::from_secs(15);
-
-/// SQLSTATE for a limit of the configuration, and for a process that could not be made.
-const LIMIT_EXCEEDED: &[u8; 5] = b"53400";
-const NO_PROCESS: &[u8; 5] = b"58000";
+const SLOW_RETRY: Duration = Duration::from_secs(5);
 
 /// The main function of the process.
 pub fn run() {
@@ -45,8 +41,8 @@ pub fn run() {
     }
 }
 
-/// A worker that the postmaster was asked for.
-struct Starting {
+/// A worker that the postmaster was asked for, until it has ended.
+struct Launched {
     place: Place,
     process: Started,
     since: Instant,
@@ -59,7 +55,7 @@ struct Launcher {
     known: HashSet<Oid>,
     /// Databases that may have the extension.
     unseen: VecDeque<Oid>,
-    starting: Vec<Starting>,
+    started: Vec<Launched>,
     /// What was complained about already.
     complained_of_slots: bool,
     complained_of_processes: bool,
@@ -87,7 +83,7 @@ impl Launcher {
             return Some(SLOW_RETRY);
         }
         loop {
-            self.see_who_has_started();
+            self.see_who_has_ended();
             if let Some(patience) = self.patience_left() {
                 return Some(patience);
             }
@@ -124,20 +120,27 @@ impl Launcher {
         true
     }
 
-    fn see_who_has_started(&mut self) {
-        self.starting.retain(|starting| {
-            if starting.process.has_ended() {
+    /// Where processes have ended, there is room for those who had none. Only the postmaster knows: a process says that it
+    /// leaves while it still has its place.
+    fn see_who_has_ended(&mut self) {
+        let before = self.started.len();
+        self.started.retain(|started| {
+            let has_ended = started.process.has_ended();
+            if has_ended {
                 // Does nothing if it has been there.
-                slots::launcher::start_failed(starting.place, NO_PROCESS, SLOW_RETRY);
-                return false;
+                slots::launcher::never_started(started.place, SLOW_RETRY);
             }
-            slots::launcher::is_starting(starting.place)
+            !has_ended
         });
+        if self.started.len() < before {
+            slots::launcher::retry_refused();
+        }
     }
 
     /// How long to wait for a worker that is starting before the next one is started.
     fn patience_left(&self) -> Option<Duration> {
-        let latest = self.starting.iter().map(|starting| starting.since).max()?;
+        let starting = self.started.iter().filter(|started| slots::launcher::is_starting(started.place));
+        let latest = starting.map(|started| started.since).max()?;
         PATIENCE.checked_sub(latest.elapsed()).filter(|left| !left.is_zero())
     }
 
@@ -170,11 +173,10 @@ impl Launcher {
         let Some(place) = slots::launcher::begin_start(database) else { return true };
         match process::start_worker(place.packed()) {
             Some(process) => {
-                self.complained_of_processes = false;
-                self.starting.push(Starting { place, process, since: Instant::now() });
+                self.started.push(Launched { place, process, since: Instant::now() });
             }
             None => {
-                slots::launcher::start_failed(place, LIMIT_EXCEEDED, SLOW_RETRY);
+                slots::launcher::refuse(place, SLOW_RETRY);
                 self.complain_of_processes();
             }
         }
@@ -193,7 +195,7 @@ impl Launcher {
     fn complain_of_processes(&mut self) {
         if !std::mem::replace(&mut self.complained_of_processes, true) {
             pgrx::warning!(
-                "pg_memento: no place for a background worker; raise max_worker_processes and restart the server"
+                "pg_memento: not every database can have a worker at the same time; raise max_worker_processes and restart the server"
             );
         }
     }

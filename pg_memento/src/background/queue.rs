@@ -101,6 +101,10 @@ impl DatabaseTask for Queue {
         }
     }
 
+    fn is_at_rest(&self) -> bool {
+        self.runner.tally().in_flight == 0
+    }
+
     fn reload(&mut self) {
         self.runner.reload(settings(), Box::new(models::ServerModels::new()));
         self.serve_metrics();

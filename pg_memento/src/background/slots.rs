@@ -22,6 +22,8 @@ pub enum State {
     Free,
     /// The launcher is to start it when `next_start` has come.
     Waiting,
+    /// The same, but new work starts it at once: its process has left to make room for others.
+    Resting,
     /// The postmaster was asked for it.
     Starting,
     Idle,
@@ -38,6 +40,7 @@ impl State {
         match self {
             Self::Free => "free",
             Self::Waiting => "waiting",
+            Self::Resting => "resting",
             Self::Starting => "starting",
             Self::Idle => "idle",
             Self::Busy => "busy",
@@ -47,8 +50,15 @@ impl State {
     }
 }
 
+/// Later than any time.
+pub const NEVER: i64 = i64::MAX;
+
 /// No error so far.
 const NO_ERROR: [u8; 5] = [0; 5];
+
+/// There is no place for a process; a process could not be made. Both are over when there is one.
+const LIMIT_EXCEEDED: [u8; 5] = *b"53400";
+const NO_PROCESS: [u8; 5] = *b"58000";
 
 /// A database and its worker.
 #[derive(Clone, Copy)]
@@ -65,6 +75,10 @@ pub struct Slot {
     woken: bool,
     /// It is to leave.
     stop: bool,
+    /// It is to leave when it has nothing in hand, because others wait for its place.
+    rest: bool,
+    /// There was no place for its process.
+    refused: bool,
     /// How many commands need the database for themselves.
     holds: u32,
     /// How often its process ended and another one was to follow.
@@ -75,6 +89,9 @@ pub struct Slot {
     pub wakes: i64,
     /// Rounds that came to their end.
     pub rounds: i64,
+    /// When its process began.
+    began: i64,
+    /// When it is to be started; `NEVER` if only new work starts it.
     pub next_start: i64,
     pub last_error: [u8; 5],
 }
@@ -89,11 +106,14 @@ impl Slot {
         latch: LatchRef::NONE,
         woken: false,
         stop: false,
+        rest: false,
+        refused: false,
         holds: 0,
         restarts: 0,
         failures: 0,
         wakes: 0,
         rounds: 0,
+        began: 0,
         next_start: 0,
         last_error: NO_ERROR,
     };
@@ -116,8 +136,18 @@ impl Slot {
     }
 
     /// Whether it is to be started at `next_start`.
-    pub fn is_waiting(&self) -> bool {
-        self.state == State::Waiting
+    pub fn is_startable(&self) -> bool {
+        matches!(self.state, State::Waiting | State::Resting)
+    }
+
+    /// When it is to be started, if that is known.
+    pub fn start_time(&self) -> Option<i64> {
+        (self.is_startable() && self.next_start != NEVER).then_some(self.next_start)
+    }
+
+    /// Whether it has no process because there was no place for one.
+    pub fn is_refused(&self) -> bool {
+        self.is_startable() && self.refused
     }
 
     /// The SQLSTATE of its last error.
@@ -206,4 +236,6 @@ pub enum Exit {
     Asked,
     /// There is no extension in the database.
     NotNeeded,
+    /// To make room for others, until that time or until there is work.
+    Rested(i64),
 }

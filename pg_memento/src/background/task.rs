@@ -27,6 +27,11 @@ pub trait DatabaseTask {
     /// Does what is there to do now. After an error it is called again, later and later.
     fn run_once(&mut self) -> Result<Wait, Caught>;
 
+    /// Whether it has nothing in hand, so that its process can make room for another database's.
+    fn is_at_rest(&self) -> bool {
+        true
+    }
+
     /// Settings were read again.
     fn reload(&mut self) {}
 

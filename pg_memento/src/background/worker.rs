@@ -15,7 +15,8 @@ use crate::gucs;
 struct Life {
     place: Place,
     began: Instant,
-    exit: Exit,
+    /// None until the process has decided to end.
+    exit: Option<Exit>,
 }
 
 thread_local! {
@@ -27,7 +28,7 @@ pub fn run(argument: i64) {
     let place = Place::unpacked(argument);
     // Another one was started in the meantime, or the launcher did not wait for this one.
     let Some(database) = slots::worker::attach(place) else { process::leave(false) };
-    LIFE.set(Some(Life { place, began: Instant::now(), exit: Exit::Failed }));
+    LIFE.set(Some(Life { place, began: Instant::now(), exit: None }));
     process::at_exit(on_exit);
     process::take_signals();
     if slots::worker::must_stop(place) {
@@ -48,13 +49,14 @@ pub fn run(argument: i64) {
 
 fn on_exit() {
     if let Some(life) = LIFE.take() {
-        let exit = if process::must_end() { Exit::Asked } else { life.exit };
+        let otherwise = if process::must_end() { Exit::Asked } else { Exit::Failed };
+        let exit = life.exit.unwrap_or(otherwise);
         slots::worker::detach(life.place, exit, life.began.elapsed(), &gucs::restart_policy());
     }
 }
 
 fn leave(exit: Exit) -> ! {
-    LIFE.set(LIFE.get().map(|life| Life { exit, ..life }));
+    LIFE.set(LIFE.get().map(|life| Life { exit: Some(exit), ..life }));
     process::leave(false)
 }
 
@@ -79,7 +81,7 @@ impl<T: DatabaseTask> Worker<T> {
             process::serve_others();
             if process::reload_settings() {
                 if !gucs::worker() {
-                    self.leave_in_order();
+                    self.leave_in_order(Exit::Asked);
                 }
                 self.task.reload();
             }
@@ -90,18 +92,32 @@ impl<T: DatabaseTask> Worker<T> {
 
     fn leave_if_asked(&mut self) {
         if process::must_end() || slots::worker::must_stop(self.place) {
-            self.leave_in_order();
+            self.leave_in_order(Exit::Asked);
         }
     }
 
-    fn leave_in_order(&mut self) -> ! {
+    /// Makes room for the worker of another database.
+    fn rest_if_asked(&mut self, sleep: &Sleep) {
+        if !slots::worker::must_rest(self.place) || !self.task.is_at_rest() {
+            return;
+        }
+        let until = sleep.until.map(|until| slots::after(until.saturating_duration_since(Instant::now())));
+        // After an error new work must not bring it back at once.
+        self.leave_in_order(if self.errors == 0 {
+            Exit::Rested(until.unwrap_or(slots::NEVER))
+        } else {
+            Exit::Failed
+        })
+    }
+
+    fn leave_in_order(&mut self, exit: Exit) -> ! {
         if self.has_begun {
             process::put_off_ending();
             if let Err(caught) = self.task.end() {
                 pgrx::warning!("pg_memento worker: {caught}, while ending");
             }
         }
-        leave(Exit::Asked)
+        leave(exit)
     }
 
     /// One round of work, if the extension is still there.
@@ -157,6 +173,7 @@ impl<T: DatabaseTask> Worker<T> {
     fn sleep(&mut self, sleep: &Sleep) {
         loop {
             self.leave_if_asked();
+            self.rest_if_asked(sleep);
             process::serve_others();
             let now = Instant::now();
             let listens = sleep.deaf_until <= now;

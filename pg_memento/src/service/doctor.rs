@@ -6,7 +6,7 @@ use memento_core::version::is_at_least;
 use pgrx::pg_sys::panic::ErrorReport;
 use serde_json::{Map, Value, json};
 
-use crate::background::slots::{self, Slot};
+use crate::background::slots::{self, Slot, State};
 use crate::error::StatementError;
 use crate::ffi::{database, server};
 use crate::spi::catalog::{self, Engine};
@@ -182,22 +182,24 @@ fn worker() -> Finding {
 
 fn running_worker(slot: &Slot) -> Finding {
     let code = slot.error_code();
-    let detail = match &code {
+    let detail = match code {
         Some(code) => format!("{}, last error {code}, {} restarts", slot.state.as_str(), slot.restarts),
         None => format!("{}, {} restarts", slot.state.as_str(), slot.restarts),
     };
-    match code.as_deref() {
-        _ if slot.is_running() => Finding::ok("worker", detail),
-        Some("53400") => Finding::fail(
+    if slot.is_running() || slot.state == State::Resting {
+        Finding::ok("worker", detail)
+    } else if slot.is_refused() {
+        Finding::warn(
             "worker",
-            "no place for a background worker",
+            "waits until another database's worker makes room",
             "alter system set max_worker_processes = 16; and restart the server",
-        ),
-        _ => Finding::warn(
+        )
+    } else {
+        Finding::warn(
             "worker",
             detail,
             "look for pg_memento in the server's log, then: select memento.wait_until_running('1 min');",
-        ),
+        )
     }
 }
 

@@ -6,6 +6,7 @@ use pgrx::pg_sys::Oid;
 
 use super::{Slot, State, TABLE, after, position, with};
 use crate::ffi::latch::LatchRef;
+use crate::ffi::process::now;
 
 /// Tells the worker of a database, or the launcher if there is none, that there may be work.
 pub fn wake(database: Oid) {
@@ -21,6 +22,10 @@ pub fn wake(database: Oid) {
             return table.header.launcher;
         };
         slot.wakes += 1;
+        if slot.state == State::Resting {
+            slot.next_start = now();
+            slot.enter(State::Waiting);
+        }
         // One who was told already looks once more before it sleeps.
         match std::mem::replace(&mut slot.woken, true) {
             true => LatchRef::NONE,
@@ -80,8 +85,11 @@ pub fn release(database: Oid, delay: Duration) {
     latch.flatten().unwrap_or(LatchRef::NONE).set();
 }
 
-/// Waits until a database's worker takes work; false if it does not.
+/// Waits until a database's worker takes work; false if it does not. One that rests is started.
 pub fn wait_until_running(database: Oid, timeout: Duration) -> bool {
+    if of(database).is_some_and(|slot| slot.state == State::Resting) {
+        wake(database);
+    }
     TABLE
         .wait_until(timeout, |table| position(table, database).is_some_and(|index| table[index].is_running()))
 }

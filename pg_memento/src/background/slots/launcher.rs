@@ -4,9 +4,15 @@ use std::time::Duration;
 
 use pgrx::pg_sys::Oid;
 
-use super::{Place, Slot, State, TABLE, after, position, with};
+use super::{LIMIT_EXCEEDED, NO_PROCESS, Place, Slot, State, TABLE, after, position, with};
 use crate::ffi::latch::LatchRef;
 use crate::ffi::process::{my_pid, now};
+
+/// A worker that has had nothing to do for so long can leave when others wait for its place.
+const IDLE_LONG_ENOUGH: Duration = Duration::from_secs(1);
+
+/// One that works can have its place for so long while others wait.
+const FAIR_SHARE: Duration = Duration::from_secs(30);
 
 /// Becomes the launcher. Workers that an earlier one asked for and that are not there yet are asked for again.
 pub fn attach() {
@@ -59,7 +65,7 @@ pub fn add(database: Oid) -> bool {
 /// The database that has waited longest beyond its time, and when the next one is due otherwise.
 pub fn next_due() -> Result<Oid, Option<i64>> {
     let first = with(|table| {
-        let waiting = table.iter().filter(|slot| slot.state == State::Waiting);
+        let waiting = table.iter().filter(|slot| slot.start_time().is_some());
         waiting.min_by_key(|slot| slot.next_start).map(|slot| (slot.next_start, slot.database))
     });
     match first.flatten() {
@@ -73,11 +79,11 @@ pub fn begin_start(database: Oid) -> Option<Place> {
     with(|table| {
         let index = position(table, database)?;
         let slot = &mut table[index];
-        if slot.state != State::Waiting {
+        if !slot.is_startable() {
             return None;
         }
         slot.generation = slot.generation.wrapping_add(1);
-        slot.stop = false;
+        (slot.stop, slot.rest, slot.refused) = (false, false, false);
         slot.enter(State::Starting);
         Some(Place { index, generation: slot.generation })
     })?
@@ -88,8 +94,12 @@ pub fn is_starting(place: Place) -> bool {
     with(|table| place.of(table).is_some_and(|slot| slot.state == State::Starting)).unwrap_or(false)
 }
 
-/// A worker could not be started, or never took its place.
-pub fn start_failed(place: Place, error: &[u8; 5], delay: Duration) {
+/// A worker that was asked for has never taken its place.
+pub fn never_started(place: Place, delay: Duration) {
+    start_failed(place, &NO_PROCESS, delay);
+}
+
+fn start_failed(place: Place, error: &[u8; 5], delay: Duration) {
     with(|table| {
         let Some(slot) = place.of(table) else { return };
         if slot.pid != 0 || !matches!(slot.state, State::Starting | State::Stopping) {
@@ -100,6 +110,51 @@ pub fn start_failed(place: Place, error: &[u8; 5], delay: Duration) {
         slot.enter(if slot.holds > 0 { State::Blocked } else { State::Waiting });
     });
     TABLE.announce_change();
+}
+
+/// There was no place for a worker. Asks one that can best be spared to leave, unless one was asked already.
+pub fn refuse(place: Place, delay: Duration) {
+    start_failed(place, &LIMIT_EXCEEDED, delay);
+    let latch = with(|table| {
+        let somebody_idles = table.iter().any(|slot| slot.state == State::Idle);
+        if let Some(slot) = place.of(table) {
+            slot.refused = true;
+            if somebody_idles {
+                slot.next_start = after(IDLE_LONG_ENOUGH);
+            }
+        }
+        if table.iter().any(|slot| slot.pid != 0 && (slot.rest || slot.stop)) {
+            return None;
+        }
+        let now = now();
+        let spared = table.iter_mut().filter(|slot| can_be_spared(slot, now)).min_by_key(|slot| {
+            let is_busy = slot.state == State::Busy;
+            (is_busy, if is_busy { slot.began } else { slot.since })
+        })?;
+        spared.rest = true;
+        Some(spared.latch)
+    });
+    latch.flatten().unwrap_or(LatchRef::NONE).set();
+}
+
+/// One that has been idle for a while, or has had its place for long.
+fn can_be_spared(slot: &Slot, now: i64) -> bool {
+    let lasts = |since: i64, at_least: Duration| now.saturating_sub(since) >= at_least.as_micros() as i64;
+    slot.pid != 0
+        && match slot.state {
+            State::Idle => lasts(slot.since, IDLE_LONG_ENOUGH) || lasts(slot.began, FAIR_SHARE),
+            State::Busy => lasts(slot.began, FAIR_SHARE),
+            _ => false,
+        }
+}
+
+/// Those who had no place are tried again now, the longest waiting first.
+pub fn retry_refused() {
+    with(|table| {
+        for slot in table.iter_mut().filter(|slot| slot.is_refused()) {
+            slot.next_start = slot.since.min(slot.next_start);
+        }
+    });
 }
 
 /// A database that takes no connections: not to be tried until it is said to have changed.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use memento_core::restart::RestartPolicy;
 use pgrx::pg_sys::Oid;
 
-use super::{Exit, Place, Slot, State, TABLE, after, with};
+use super::{Exit, LIMIT_EXCEEDED, NO_ERROR, NO_PROCESS, Place, Slot, State, TABLE, after, with};
 use crate::ffi::latch::LatchRef;
-use crate::ffi::process::my_pid;
+use crate::ffi::process::{my_pid, now};
 
 /// Takes its place; none if it comes late. The database that it is for.
 pub fn attach(place: Place) -> Option<Oid> {
@@ -15,6 +15,10 @@ pub fn attach(place: Place) -> Option<Oid> {
         let slot = place.of(table).filter(|slot| slot.pid == 0)?;
         slot.pid = my_pid();
         slot.latch = LatchRef::mine();
+        slot.began = now();
+        if [LIMIT_EXCEEDED, NO_PROCESS].contains(&slot.last_error) {
+            slot.last_error = NO_ERROR;
+        }
         Some(slot.database)
     })?
 }
@@ -22,6 +26,11 @@ pub fn attach(place: Place) -> Option<Oid> {
 /// Whether it was asked to leave.
 pub fn must_stop(place: Place) -> bool {
     with(|table| place.of(table).is_none_or(|slot| slot.stop)).unwrap_or(true)
+}
+
+/// Whether others wait for its place.
+pub fn must_rest(place: Place) -> bool {
+    with(|table| place.of(table).is_some_and(|slot| slot.rest)).unwrap_or(false)
 }
 
 /// What was announced so far is about to be seen.
@@ -57,22 +66,35 @@ pub fn end_round(place: Place, error: Option<[u8; 5]>) {
 /// The process is gone, after so long a life.
 pub fn detach(place: Place, exit: Exit, lived: Duration, restart: &RestartPolicy) {
     let launcher = with(|table| {
+        let launcher = table.header.launcher;
         let slot = place.of(table)?;
-        (slot.pid, slot.latch, slot.stop) = (0, LatchRef::NONE, false);
+        (slot.pid, slot.latch, slot.stop, slot.rest) = (0, LatchRef::NONE, false, false);
         if exit == Exit::NotNeeded && !slot.woken && slot.holds == 0 {
             slot.free();
-            return Some(table.header.launcher);
+            return Some(launcher);
         }
         slot.restarts += 1;
-        if lived >= restart.proved || exit == Exit::Asked {
+        if lived >= restart.proved || exit != Exit::Failed {
             slot.failures = 0;
         }
-        if exit == Exit::Failed {
-            slot.failures += 1;
-        }
-        slot.next_start = after(restart.delay(slot.failures));
-        slot.enter(if slot.holds > 0 { State::Blocked } else { State::Waiting });
-        Some(table.header.launcher)
+        let state = match exit {
+            // Behind those who have waited for longer.
+            Exit::Rested(_) if slot.woken => {
+                slot.next_start = now();
+                State::Waiting
+            }
+            Exit::Rested(until) => {
+                slot.next_start = until;
+                State::Resting
+            }
+            Exit::Failed | Exit::Asked | Exit::NotNeeded => {
+                slot.failures += u32::from(exit == Exit::Failed);
+                slot.next_start = after(restart.delay(slot.failures));
+                State::Waiting
+            }
+        };
+        slot.enter(if slot.holds > 0 { State::Blocked } else { state });
+        Some(launcher)
     });
     launcher.flatten().unwrap_or(LatchRef::NONE).set();
     TABLE.announce_change();
