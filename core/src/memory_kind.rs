@@ -54,6 +54,36 @@ words! {
 }
 
 words! {
+    /// What an artifact is.
+    ArtifactType {
+        /// A message with a subject.
+        Email = "email",
+        /// A document.
+        Doc = "doc",
+        /// Messages of several people.
+        Chat = "chat",
+        /// What was said.
+        Transcript = "transcript",
+        /// A note.
+        Note = "note",
+    }
+}
+
+words! {
+    /// Who speaks in a conversation.
+    Speaker {
+        /// The person.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// The program that frames it.
+        System = "system",
+        /// A tool that the model has called.
+        Tool = "tool",
+    }
+}
+
+words! {
     /// What is done with content that has keys or passwords in it.
     SecretPolicy {
         /// Nobody looks.

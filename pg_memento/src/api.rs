@@ -1,10 +1,14 @@
 //! The functions that SQL can call: decode, call, encode. No SQL text, no unsafe.
 
+pub mod artifact;
 pub mod canonical;
 pub mod commit;
 pub mod diff;
+pub mod erase;
 pub mod evidence;
 pub mod guard;
+pub mod history;
+pub mod ingest;
 pub mod memory;
 pub mod operate;
 pub mod query;

@@ -1,14 +1,19 @@
 //! Use cases: who may do it, what the core computes, which statements run. No Datum, no SQL text.
 
 pub mod access;
+pub mod artifact;
 pub mod canonical;
 pub mod commit;
 pub mod doctor;
 pub mod drop_guard;
+pub mod erase;
 pub mod evidence;
+pub mod history;
+pub mod ingest;
 pub mod item;
 pub mod list;
 pub mod memory;
+pub mod project;
 pub mod search;
 pub mod secret;
 pub mod tenancy;

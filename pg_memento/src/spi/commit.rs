@@ -14,8 +14,13 @@ pub struct Request<'a> {
     pub message: Option<&'a str>,
 }
 
-/// Begins a commit; none if its key was used before.
-pub fn begin(project: Uuid, role: Oid, request: &Request) -> StatementResult<Option<Uuid>> {
+/// Begins a commit with the message that may be stored; none if its key was used before.
+pub fn begin(
+    project: Uuid,
+    role: Oid,
+    request: &Request,
+    message: Option<&str>,
+) -> StatementResult<Option<Uuid>> {
     let begun = write(
         include_str!("queries/begin_commit.sql"),
         &[
@@ -25,6 +30,7 @@ pub fn begin(project: Uuid, role: Oid, request: &Request) -> StatementResult<Opt
             request.message.into(),
             request.idempotency_key.into(),
             request.entries.clone().into(),
+            message.into(),
         ],
         |row| required(&row, 1),
     )?;
@@ -77,19 +83,25 @@ pub struct Entry {
     pub sensitivity: Option<String>,
     pub visibility: Option<String>,
     pub retention: Option<String>,
+    pub source_url: Option<String>,
+    pub author: Option<String>,
+    pub participants: Option<Vec<Option<String>>>,
 }
 
 /// The keys that an entry may have.
-pub const ENTRY_KEYS: [&str; 12] = [
+pub const ENTRY_KEYS: [&str; 15] = [
+    "author",
     "content",
     "doc_class",
     "kind",
     "metadata",
+    "participants",
     "retention",
     "scope",
     "sensitivity",
     "source_id",
     "source_system",
+    "source_url",
     "tags",
     "title",
     "visibility",
@@ -121,6 +133,9 @@ pub fn entries(entries: &Jsonb) -> StatementResult<Vec<Entry>> {
             sensitivity: row.get(10)?,
             visibility: row.get(11)?,
             retention: row.get(12)?,
+            source_url: row.get(13)?,
+            author: row.get(14)?,
+            participants: row.get(15)?,
         })
     })
 }
