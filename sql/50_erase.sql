@@ -22,7 +22,7 @@ begin
         from pg_constraint k
        where k.contype = 'f' and k.confdeltype = 'c' and k.connamespace = 'memento'::regnamespace
     ), path as (
-      select 'memento.item'::regclass::oid as relation, 'project_id = $1 and item_id = any ($2)' as condition,
+      select 'memento.item'::regclass::oid as relation, 'project_id = $1 and item_id = any ($2)' collate "C" as condition,
              array['memento.item'::regclass::oid] as seen
       union all
       select e.child, format('(%s) in (select %s from %s where %s)', e.child_columns, e.parent_columns, e.parent::regclass, p.condition),

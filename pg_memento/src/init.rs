@@ -12,6 +12,7 @@ pub fn init() {
     if ffi::server::in_binary_upgrade() {
         return;
     }
+    ffi::server::forget_backtrace_settings();
     PRELOADED.store(ffi::server::preloading(), Ordering::Relaxed);
     gucs::init();
     ffi::drop_hook::install(crate::service::drop_guard::before_table_drop);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use memento_core::access::AccessLevel;
 use memento_core::chunk::{Section, outline};
+use memento_core::filter::Filter;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{self, Remembered, StoreError};
 use super::search::{self, SearchError};
+use super::text::int;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
@@ -138,7 +140,7 @@ pub fn context_pack(
     }
     let project = authorize_current(AccessLevel::Read)?;
     let candidates = as_owner(|| spi::canonical::candidates(project, keys))?;
-    let ranked = ranked(&candidates, query)?;
+    let ranked = ranked(project, &candidates, query)?;
     let (mut left, mut chosen) = (budget, Vec::new());
     for candidate in ranked {
         if candidate.tokens <= left {
@@ -168,15 +170,21 @@ pub fn context_pack(
     .into())
 }
 
-/// In the order of a search for the query; what it does not find comes after that, as it stands.
+/// In the order of a search for the query among the candidates; what it does not find comes after that, as it stands.
 fn ranked<'a>(
+    project: Uuid,
     candidates: &'a [Candidate],
     query: Option<&str>,
 ) -> Result<Vec<&'a Candidate>, CanonicalError> {
     let mut ranked: Vec<&Candidate> = candidates.iter().collect();
     if let Some(query) = query {
-        let filter: Jsonb = json!({"canonical_only": true}).into();
-        let hits = search::search(query, search::MAX_RESULTS, &filter, None)?;
+        let mut items: Vec<_> = candidates.iter().map(|candidate| candidate.item).collect();
+        items.dedup();
+        let filter = Filter {
+            item_ids: Some(items.iter().map(|item| uuid::Uuid::from_bytes(*item.as_bytes())).collect()),
+            ..Filter::default()
+        };
+        let hits = search::best_of(project, filter, query, int(candidates.len()))?;
         let rank: HashMap<i64, usize> =
             hits.iter().enumerate().map(|(rank, hit)| (hit.chunk_id, rank)).collect();
         ranked.sort_by_key(|candidate| rank.get(&candidate.chunk_id).copied().unwrap_or(usize::MAX));

@@ -12,11 +12,11 @@ use crate::error::{Failure, StatementError, reported};
 use crate::ffi;
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
-use crate::spi::commit::{ENTRY_KEYS, Entry, Request};
+use crate::spi::commit::{BadValue, ENTRY_KEYS, Entry, Request};
 use crate::spi::store::{Audit, Identity, NewMemory, Origin};
 
 /// The most entries of one commit: it is one transaction, and its locks are held to the end.
-pub const MAX_ENTRIES: usize = 1000;
+pub const MAX_ENTRIES: i32 = 1000;
 
 /// Longer ones are content.
 const LONGEST_KEY: usize = 200;
@@ -29,7 +29,7 @@ pub enum CommitError {
     #[error("unknown keys in entries: {}", .0.join(", "))]
     UnknownKeys(Vec<String>),
     #[error("entry {number}: {key} must be {expected}")]
-    BadValue { number: usize, key: String, expected: &'static str },
+    BadValue { number: i32, key: String, expected: String },
     #[error("idempotency_key must have 1 to {LONGEST_KEY} characters")]
     BadKey,
     #[error("idempotency_key was used for another request")]
@@ -147,39 +147,17 @@ fn check(request: &Request) -> Result<(), CommitError> {
     if request.idempotency_key.is_some_and(|key| key.trim().is_empty() || key.chars().count() > LONGEST_KEY) {
         return Err(CommitError::BadKey);
     }
-    let Ok(Value::Array(entries)) = request.entries.parse() else { return Err(CommitError::NotEntries) };
-    if !(1..=MAX_ENTRIES).contains(&entries.len()) || !entries.iter().all(Value::is_object) {
+    if !spi::commit::is_entries(request.entries, MAX_ENTRIES)? {
         return Err(CommitError::NotEntries);
     }
-    for (number, entry) in entries.iter().enumerate() {
-        for (key, value) in entry.as_object().into_iter().flatten() {
-            check_value(number, key, value)?;
-        }
+    if let Some(BadValue { number, key, expected }) = spi::commit::bad_value(request.entries)? {
+        return Err(CommitError::BadValue { number, key, expected });
     }
     match spi::commit::unknown_keys(request.entries)? {
         unknown if unknown.is_empty() => Ok(()),
         unknown => {
             Err(CommitError::UnknownKeys(unknown.iter().map(|key| key.chars().take(80).collect()).collect()))
         }
-    }
-}
-
-/// Postgres would turn a number into text, and so hide a mistake.
-fn check_value(number: usize, key: &str, value: &Value) -> Result<(), CommitError> {
-    let (is_fine, expected) = match key {
-        "tags" => {
-            let strings = |tags: &Vec<Value>| tags.iter().all(|tag| tag.is_string() || tag.is_null());
-            (value.as_array().is_some_and(strings), "an array of strings")
-        }
-        "metadata" => (value.is_object(), "an object"),
-        known if ENTRY_KEYS.contains(&known) => (value.is_string(), "a string"),
-        // Named by the check for unknown keys.
-        _ => return Ok(()),
-    };
-    if is_fine || value.is_null() {
-        Ok(())
-    } else {
-        Err(CommitError::BadValue { number, key: key.to_owned(), expected })
     }
 }
 

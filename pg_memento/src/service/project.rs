@@ -97,7 +97,8 @@ pub fn resolve(at: &Whereabouts, create: bool) -> Result<Jsonb, ProjectError> {
     if key.is_none() && at.display_name.is_none() {
         return Err(ProjectError::NothingNamed);
     }
-    let find = || as_owner(|| spi::project::resolve(viewer(), at.workspace, key.as_deref(), at.display_name));
+    let viewer = viewer();
+    let find = || as_owner(|| spi::project::resolve(viewer, at.workspace, key.as_deref(), at.display_name));
     let unknown = || ProjectError::Unknown(at.workspace.chars().take(80).collect());
     let ((project, seen), created) = match find()? {
         Some(found) => (found, false),
@@ -141,10 +142,12 @@ pub fn list(workspace: Option<&str>, limit: i32, after: Option<&str>) -> Result<
         return Err(ProjectError::BadLimit(limit));
     }
     let after = after.map(|after| after.split_once('/').ok_or(ProjectError::BadCursor)).transpose()?;
-    as_owner(|| spi::project::list(viewer(), workspace, after, limit))?
+    let viewer = viewer();
+    as_owner(|| spi::project::list(viewer, workspace, after, limit))?
         .ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition).into())
 }
 
+/// The caller: to be asked before the work as the owner begins.
 fn viewer() -> Viewer {
     let role = ffi::identity::current_role();
     Viewer { role, sees_all: ffi::identity::is_superuser(role) }

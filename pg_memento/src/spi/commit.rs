@@ -107,6 +107,38 @@ pub const ENTRY_KEYS: [&str; 15] = [
     "visibility",
 ];
 
+/// The keys whose values are lists.
+const LIST_KEYS: [&str; 2] = ["participants", "tags"];
+
+/// Whether this is an array of objects, and not too many. The server looks, because it reads any depth and any number.
+pub fn is_entries(given: &Jsonb, most: i32) -> StatementResult<bool> {
+    let found =
+        rows(include_str!("queries/commit_is_entries.sql"), &[given.clone().into(), most.into()], |row| {
+            row.get::<bool>(1)
+        })?;
+    Ok(found.into_iter().flatten().any(|yes| yes))
+}
+
+/// A value of an entry that has the wrong type.
+pub struct BadValue {
+    /// Of which entry, from 0.
+    pub number: i32,
+    pub key: String,
+    pub expected: String,
+}
+
+/// The first one, if any.
+pub fn bad_value(entries: &Jsonb) -> StatementResult<Option<BadValue>> {
+    let found = rows(
+        include_str!("queries/commit_bad_value.sql"),
+        &[entries.clone().into(), ENTRY_KEYS.to_vec().into(), LIST_KEYS.to_vec().into()],
+        |row| {
+            Ok(BadValue { number: required(&row, 1)?, key: required(&row, 2)?, expected: required(&row, 3)? })
+        },
+    )?;
+    Ok(found.into_iter().next())
+}
+
 /// Keys that entries have and nobody knows.
 pub fn unknown_keys(entries: &Jsonb) -> StatementResult<Vec<String>> {
     let found = rows(
