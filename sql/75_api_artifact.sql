@@ -13,6 +13,8 @@ comment on function memento._ingest_version(uuid, uuid) is
   'worker: makes the chunks of a version anew, asks for their vectors, and returns how many chunks there are; 0 if the version is gone';
 comment on function memento.admin_reingest_version(uuid) is
   'Asks for a job that makes the chunks of a version of the current project anew. Returns version_id, job_id and job_status. Needs admin access.';
+comment on function memento.memory_audit(int, int) is
+  'A report on the quality of the current project''s memories: duplicates, near_duplicates, oversized, unchunked, unembedded, orphaned, and secrets in contents, each with a count and at most max_findings findings. Contents are read of the newest max_items items. Needs read access.';
 
 create function memento.memory_store(content text, type text default 'fact', confidence float8 default 1, title text default null,
                                      tags text[] default '{}', metadata jsonb default '{}')

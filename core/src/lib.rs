@@ -17,6 +17,7 @@ pub mod quote;
 pub mod retention;
 pub mod secret;
 pub mod sentence;
+pub mod similarity;
 pub mod tech;
 pub mod token;
 pub mod transcript;

@@ -111,6 +111,18 @@ words! {
     }
 }
 
+/// Relations between items that say what comes before what, and so cannot go in circles. Others are free to choose, and may.
+pub const ORDERING_RELATIONS: &[&str] = &[
+    "blocked_by",
+    "caused_by",
+    "child_of",
+    "depends_on",
+    "derived_from",
+    "part_of",
+    "replaces",
+    "supersedes",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

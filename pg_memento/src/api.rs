@@ -1,6 +1,7 @@
 //! The functions that SQL can call: decode, call, encode. No SQL text, no unsafe.
 
 pub mod artifact;
+pub mod audit;
 pub mod canonical;
 pub mod commit;
 pub mod diff;

@@ -146,7 +146,8 @@ extension_sql_file!(
         api::history::history_append,
         api::history::history_get,
         api::ingest::_ingest_version,
-        api::ingest::admin_reingest_version
+        api::ingest::admin_reingest_version,
+        api::audit::memory_audit
     ]
 );
 extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_artifact"]);

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod artifact;
+pub mod audit;
 pub mod canonical;
 pub mod commit;
 pub mod doctor;

@@ -2,6 +2,7 @@
 //! with the search_path that the calling function pins.
 
 pub mod artifact;
+pub mod audit;
 pub mod canonical;
 pub mod catalog;
 pub mod commit;

@@ -91,6 +91,7 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ("history_get", vec![format!("select memento.history_get('{SECRET}') - 'conversation_id'")]),
         ("locate_quote", vec!["select memento.locate_quote('a text', 'text')".into()]),
         ("memory_archive", items("memento.memory_archive")),
+        ("memory_audit", vec!["select memento.memory_audit()".into()]),
         ("memory_commit", vec![r#"select memento.memory_commit('[{"content": "planted"}]')"#.into()]),
         ("memory_delete", items("memento.memory_delete")),
         ("memory_diff", vec![format!("select memento.memory_diff('{victim_item}', 1)")]),

@@ -76,10 +76,15 @@ impl Failure for CanonicalError {
 /// Stores the document of a key, as a new version if it exists; title, tags and doc class follow what is given.
 pub fn upsert(memory: NewMemory, tags: Option<Vec<String>>) -> Result<Remembered, CanonicalError> {
     let project = authorize_current(AccessLevel::Write)?;
-    let (title, doc_class) = (memory.title, memory.class.doc_class);
-    let stored = memory::remember_in(project, memory, memory::audit("canonical", None))?;
-    as_owner(|| spi::canonical::describe(project, stored.item_id, title, tags, doc_class))?;
-    Ok(stored)
+    let screened = memory::screened(project, memory)?;
+    let memory = screened.memory();
+    let audit = memory::audit("canonical", None);
+    let stored = as_owner(|| {
+        let stored = memory::write(project, &memory, audit)?;
+        spi::canonical::describe(project, stored.item_id, memory.title, tags, memory.class.doc_class)?;
+        Ok(stored)
+    })?;
+    Ok(Remembered { secrets: screened.secrets, ..stored })
 }
 
 fn document(project: Uuid, key: &str, version_num: Option<i32>) -> Result<Document, CanonicalError> {

@@ -1,6 +1,7 @@
 //! What can be done with an item that exists.
 
 use memento_core::access::AccessLevel;
+use memento_core::memory_kind::ORDERING_RELATIONS;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
@@ -35,6 +36,8 @@ pub enum ItemError {
     BadLimit(i32),
     #[error("an item cannot be linked to itself")]
     LinkedToItself,
+    #[error("the link would close a circle: {0} leads from the second item to the first")]
+    Circle(String),
     #[error("relation must have 1 to {LONGEST_RELATION} characters")]
     BadRelation,
     #[error("metadata must be a JSON object")]
@@ -65,6 +68,7 @@ impl Failure for ItemError {
         match self {
             Self::NoItem(_) => "ITEM_NOT_FOUND",
             Self::NoVersion(_) | Self::NoSuchVersion(_) => "VERSION_NOT_FOUND",
+            Self::Circle(_) => "CYCLE_DETECTED",
             _ => "VALIDATION_ERROR",
         }
     }
@@ -79,6 +83,9 @@ impl Failure for ItemError {
             Self::TwoVersions => Some("give one of them".into()),
             Self::BadLimit(_) => Some("read on with before_version => next_before of the page before".into()),
             Self::LinkedToItself => Some("give two items".into()),
+            Self::Circle(_) => Some(
+                "see: select * from memento.link; a relation such as related_to may go in circles".into(),
+            ),
             Self::BadRelation => Some("for example: relation => 'supersedes'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"why\": \"newer\"}'".into()),
             _ => None,
@@ -179,6 +186,11 @@ pub fn link(from: Uuid, to: Uuid, relation: &str, metadata: Jsonb) -> Result<Jso
     }
     let project = authorize_current(AccessLevel::Write)?;
     let metadata = Screen::of_project(project)?.json(metadata)?;
+    if ORDERING_RELATIONS.contains(&relation)
+        && as_owner(|| spi::item::closes_circle(project, (from, to), relation))?
+    {
+        return Err(ItemError::Circle(relation.to_owned()));
+    }
     let role = ffi::identity::current_role();
     match as_owner(|| spi::item::link(project, (from, to), relation, role, metadata))? {
         Some(link) => Ok(link),

@@ -138,6 +138,18 @@ pub fn set_state(project: Uuid, item: Uuid, state: State) -> StatementResult<Opt
     Ok(changed.into_iter().next())
 }
 
+/// Whether a link would make a circle of links of its relation. Nobody else adds one until the end of the transaction.
+pub fn closes_circle(project: Uuid, (from, to): (Uuid, Uuid), relation: &str) -> StatementResult<bool> {
+    write(include_str!("queries/lock_relation.sql"), &[project.into(), relation.into()], |_| Ok(()))?;
+    // A statement of its own: it sees what was added before the lock.
+    let found = write(
+        include_str!("queries/link_closes_circle.sql"),
+        &[project.into(), from.into(), to.into(), relation.into()],
+        |row| row.get::<bool>(1),
+    )?;
+    Ok(found.into_iter().flatten().any(|yes| yes))
+}
+
 /// That one item has to do with another; none if one of them is not there.
 pub fn link(
     project: Uuid,
