@@ -24,8 +24,12 @@ begin atomic
   select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > now() then e.code end
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
-    left join memento.endpoint_pause e on e.endpoint = p.endpoint
-   where f.claimable_at < 'infinity';
+    -- An index is built without the model.
+    left join memento.endpoint_pause e on e.endpoint = p.endpoint and f.lane <> 'build_index'
+   where f.claimable_at < 'infinity'
+     -- Only who owns the table can index it.
+     and (f.lane <> 'build_index'
+          or pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
 end;
 comment on function memento._due_lanes() is 'worker: the lanes that have open jobs, and when the next of each can be taken';
 
@@ -43,7 +47,7 @@ begin
      where j.lane = from_lane and j.claimable_at <= statement_timestamp()
        and not exists (select from memento.queue_pause p where p.project_id = j.project_id and p.kind in (j.kind, '*'))
        and not exists (select from memento.budget b
-                        where b.project_id = j.project_id and j.profile_id is not null and b.spent_until > statement_timestamp())
+                        where b.project_id = j.project_id and memento._calls_model(j.kind) and b.spent_until > statement_timestamp())
      order by j.claimable_at, j.job_id
      limit batch
        for update skip locked
@@ -189,13 +193,13 @@ begin atomic
 end;
 comment on function memento._pause_endpoint(text, interval, text, text) is 'worker: keeps all workers from calling an endpoint for a while';
 
-create function memento._unpause_endpoints(pause_code text) returns void
+create function memento._unpause_models() returns void
   language sql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
 begin atomic
-  delete from memento.endpoint_pause e where e.code = pause_code or e.paused_until < now() - interval '1 hour';
+  delete from memento.endpoint_pause e where starts_with(e.code, 'MODEL_') or e.paused_until < now() - interval '1 hour';
 end;
-comment on function memento._unpause_endpoints(text) is 'worker: lets endpoints be called again that were paused for a reason that is gone';
+comment on function memento._unpause_models() is 'worker: lets models be asked again that were not there; they may be now';
 
 create function memento._heartbeat(worker text, worker_version text, worker_kinds text[], is_listening boolean, jobs_in_flight int,
                                    done bigint, failed bigint, error text) returns void

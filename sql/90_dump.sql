@@ -22,3 +22,4 @@ select pg_catalog.pg_extension_config_dump('memento.queue_pause', '');
 select pg_catalog.pg_extension_config_dump('memento.usage_ledger', '');
 select pg_catalog.pg_extension_config_dump('memento.call_id_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.budget', '');
+select pg_catalog.pg_extension_config_dump('memento.rules_applied', '');

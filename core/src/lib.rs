@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod backoff;
 pub mod chunk;
 pub mod citation;
 pub mod diff;
@@ -14,6 +15,7 @@ pub mod memory_kind;
 pub mod project;
 pub mod query;
 pub mod quote;
+pub mod restart;
 pub mod retention;
 pub mod secret;
 pub mod sentence;

@@ -1,7 +1,17 @@
 //! The only place with `unsafe`: thin, safe wrappers over the server's C functions.
 #![allow(unsafe_code)]
 
+pub mod command;
+pub mod database;
 pub mod drop_hook;
 pub mod identity;
 pub mod jsonb;
+pub mod latch;
+pub mod process;
+pub mod release;
 pub mod server;
+pub mod shmem;
+pub mod thread;
+pub mod transaction;
+pub mod transaction_end;
+pub mod utility_hook;

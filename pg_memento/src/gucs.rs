@@ -1,8 +1,16 @@
 //! Every setting, with the reason for its default. A query's knobs may be set by anyone, what concerns the
 //! server or the file system only by its administrator.
 
-use std::ffi::CString;
+mod models;
+mod queue;
 
+pub use models::models;
+pub use queue::queue;
+
+use std::ffi::CString;
+use std::time::Duration;
+
+use memento_core::restart::RestartPolicy;
 use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
 
 use crate::ffi;
@@ -28,8 +36,17 @@ static MAINTENANCE: GucSetting<bool> = GucSetting::<bool>::new(false);
 /// Empty: no local model. A path on the server, hence for its administrator only.
 static MODEL_DIR: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
+/// On: who preloads the library wants its work done.
+static WORKER: GucSetting<bool> = GucSetting::<bool>::new(true);
+
+/// 1 s: nobody notices a worker that was away for so short a time, and one that dies at once costs nothing.
+static RESTART_DELAY_MS: GucSetting<i32> = GucSetting::<i32>::new(1000);
+
+/// 64 databases need 10 kB. Each with the extension needs a process too, so a server has rarely more.
+static MAX_DATABASES: GucSetting<i32> = GucSetting::<i32>::new(64);
+
 /// Declares the settings and reserves the prefix, so that a mistyped name is an error and not a placeholder.
-pub fn init() {
+pub fn init(preloading: bool) {
     GucRegistry::define_string_guc(
         c"memento.project",
         c"The project that functions work in: an id, a name or workspace/name; empty for the default project.",
@@ -82,6 +99,39 @@ pub fn init() {
         GucContext::Sighup,
         GucFlags::SUPERUSER_ONLY,
     );
+    models::init();
+    queue::init();
+    GucRegistry::define_bool_guc(
+        c"memento.worker",
+        c"Whether databases with the extension have a background worker.",
+        c"Off: the queue waits, or is worked by memento-worker processes on other machines.",
+        &WORKER,
+        GucContext::Sighup,
+        GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"memento.worker_restart_delay",
+        c"How long after its end a background worker is started again.",
+        c"One that dies again and again waits twice as long each time, up to five minutes.",
+        &RESTART_DELAY_MS,
+        10,
+        300_000,
+        GucContext::Sighup,
+        GucFlags::UNIT_MS,
+    );
+    // The server takes such settings only while it starts.
+    if preloading {
+        GucRegistry::define_int_guc(
+            c"memento.max_databases",
+            c"For how many databases there is room in shared memory.",
+            c"Databases with the extension beyond that have no background worker.",
+            &MAX_DATABASES,
+            1,
+            10_000,
+            GucContext::Postmaster,
+            GucFlags::default(),
+        );
+    }
     ffi::server::reserve_setting_prefix(c"memento");
 }
 
@@ -108,6 +158,25 @@ pub fn max_inline_bytes() -> usize {
 /// The directory of the local model, if one is configured.
 pub fn model_dir() -> Option<String> {
     text(&MODEL_DIR)
+}
+
+/// Whether there are to be background workers.
+pub fn worker() -> bool {
+    WORKER.get()
+}
+
+/// When a background worker that has ended is started again.
+pub fn restart_policy() -> RestartPolicy {
+    RestartPolicy {
+        first: Duration::from_millis(RESTART_DELAY_MS.get().try_into().unwrap_or(1000)),
+        longest: Duration::from_secs(300),
+        proved: Duration::from_secs(60),
+    }
+}
+
+/// For how many databases there is room in shared memory.
+pub fn max_databases() -> usize {
+    MAX_DATABASES.get().try_into().unwrap_or(1)
 }
 
 fn text(setting: &GucSetting<Option<CString>>) -> Option<String> {

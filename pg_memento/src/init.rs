@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{ffi, gucs};
+use crate::{background, ffi, gucs, service};
 
 static PRELOADED: AtomicBool = AtomicBool::new(false);
 
@@ -13,9 +13,16 @@ pub fn init() {
         return;
     }
     ffi::server::forget_backtrace_settings();
-    PRELOADED.store(ffi::server::preloading(), Ordering::Relaxed);
-    gucs::init();
-    ffi::drop_hook::install(crate::service::drop_guard::before_table_drop);
+    let preloading = ffi::server::preloading();
+    PRELOADED.store(preloading, Ordering::Relaxed);
+    gucs::init(preloading);
+    ffi::drop_hook::install(ffi::drop_hook::Callbacks {
+        before_table_drop: service::drop_guard::before_table_drop,
+        extension_changes: background::wake::at_commit,
+    });
+    if preloading {
+        background::start::install();
+    }
 }
 
 /// Whether shared_preload_libraries names the library. Inherited by every backend from the postmaster.

@@ -7,6 +7,7 @@
 #![allow(clippy::result_large_err)]
 
 mod api;
+mod background;
 mod error;
 mod ffi;
 mod gucs;
@@ -43,7 +44,17 @@ extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vecto
 extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
 extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
 extension_sql_file!("../../sql/43_embed.sql", name = "embed", requires = ["usage"]);
-extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["embed"]);
+extension_sql_file!(
+    "../../sql/44_jobs.sql",
+    name = "jobs",
+    requires = ["embed", api::queue::_backfill_tokens, api::queue::_rules_version]
+);
+extension_sql_file!(
+    "../../sql/45_queue_views.sql",
+    name = "queue_views",
+    requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
+);
+extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["queue_views"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
@@ -104,7 +115,13 @@ extension_sql_file!(
 extension_sql_file!(
     "../../sql/72_api_operate.sql",
     name = "api_operate",
-    requires = ["api_memory", api::operate::version, api::operate::capabilities, api::operate::doctor]
+    requires = [
+        "api_memory",
+        api::operate::version,
+        api::operate::capabilities,
+        api::operate::doctor,
+        api::worker::wait_until_running
+    ]
 );
 extension_sql_file!(
     "../../sql/73_api_text.sql",
@@ -136,10 +153,30 @@ extension_sql_file!(
     ]
 );
 extension_sql_file!(
-    "../../sql/75_api_artifact.sql",
-    name = "api_artifact",
+    "../../sql/75_api_queue.sql",
+    name = "api_queue",
     requires = [
         "api_evidence",
+        api::queue::retry_job,
+        api::queue::cancel_job,
+        api::queue::pause_queue,
+        api::queue::resume_queue,
+        api::queue::set_budget,
+        api::queue::wait_until_idle,
+        api::profile::embedding_profiles_upsert,
+        api::profile::embedding_profiles_list,
+        api::profile::embedding_health,
+        api::profile::embedding_profiles_fill,
+        api::profile::embedding_profiles_activate,
+        api::profile::admin_reindex_profile,
+        api::profile::embed
+    ]
+);
+extension_sql_file!(
+    "../../sql/76_api_artifact.sql",
+    name = "api_artifact",
+    requires = [
+        "api_queue",
         api::artifact::artifact_ingest,
         api::artifact::artifact_get,
         api::artifact::artifact_delete,

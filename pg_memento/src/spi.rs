@@ -10,11 +10,14 @@ pub mod erase;
 pub mod history;
 pub mod item;
 pub mod job;
+pub mod profile;
 pub mod project;
+pub mod queue;
 pub mod search;
 pub mod store;
 pub mod tenancy;
 pub mod term;
+pub mod worker;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;

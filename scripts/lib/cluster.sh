@@ -23,6 +23,8 @@ listen_addresses = '127.0.0.1'
 port = $(free_port)
 unix_socket_directories = ''
 shared_preload_libraries = 'pg_memento'
+memento.model_dir = '$HOME_DIR/model'
+memento.onnx_library = '$HOME_DIR/onnxruntime/libonnxruntime.so'
 SETTINGS
 }
 

@@ -8,9 +8,11 @@ pub mod cluster;
 pub mod failure;
 pub mod server;
 pub mod snippet;
+pub mod wait;
 
 pub use cluster::{Cluster, Settings};
 pub use server::Server;
+pub use wait::eventually;
 
 use std::path::PathBuf;
 

@@ -54,7 +54,12 @@ impl Server {
 
     /// A program of the server, run by the user of the server (Postgres refuses root).
     pub fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(self.bindir.join(program));
+        self.as_server_user(self.bindir.join(program))
+    }
+
+    /// Any program, run by the user of the server.
+    pub fn as_server_user(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
         if let Some((uid, gid)) = self.run_as {
             command.uid(uid).gid(gid);
         }

@@ -148,6 +148,7 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ("verify_forgotten", vec![format!("select memento.verify_forgotten('{victim_item}')")]),
         ("use_project", each(&|r| format!("select memento.use_project('{r}')"))),
         ("version", vec!["select memento.version()".into()]),
+        ("wait_until_running", vec!["select memento.wait_until_running('0')".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
         ("_apply_retention", vec!["select memento._apply_retention(1000)".into()]),
         ("_artifact_id", vec![]),
@@ -173,6 +174,8 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ("_load_library", vec![]),
         ("_refuse_default", vec![]),
         ("_revision_id", vec![]),
+        ("_wake_worker", vec!["select memento._wake_worker()".into()]),
+        ("_worker_slots", vec!["select * from memento._worker_slots()".into()]),
         ("_revoke_use_from_stranger", vec!["select memento._revoke_use_from_stranger('victim')".into()]),
     ])
 }

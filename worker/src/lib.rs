@@ -1,5 +1,21 @@
 //! The layer between `memento-core` and the outside world: the job loop and the model providers, without pgrx,
 //! so that the background worker and a separate process can run the same code.
-//!
-//! There is no asynchronous work yet: `remember` chunks and indexes in its own transaction.
 #![forbid(unsafe_code)]
+
+pub mod batch;
+pub mod caller;
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "client")]
+pub mod command_line;
+pub mod database;
+mod embedding;
+mod http;
+pub mod job;
+mod local;
+pub mod model_socket;
+pub mod models;
+pub mod provider;
+pub mod runner;
+pub mod secret;
+pub mod store;

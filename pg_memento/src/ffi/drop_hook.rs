@@ -1,16 +1,26 @@
-//! Tells us that a table of schema memento is about to be dropped, by whatever command.
+//! Tells us that a table of schema memento is about to be dropped, by whatever command, and that an extension comes or
+//! goes.
 
 use std::sync::OnceLock;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-static CALLBACK: OnceLock<fn(pg_sys::Oid)> = OnceLock::new();
+/// Whom to tell.
+#[derive(Clone, Copy)]
+pub struct Callbacks {
+    /// Gets the table's oid while its rows can still be read, and may raise an error.
+    pub before_table_drop: fn(pg_sys::Oid),
+    /// An extension, whichever, is made or dropped in this transaction.
+    pub extension_changes: fn(),
+}
+
+static CALLBACKS: OnceLock<Callbacks> = OnceLock::new();
 static PREVIOUS: OnceLock<pg_sys::object_access_hook_type> = OnceLock::new();
 
-/// Installs the hook. `callback` gets the table's oid while its rows can still be read, and may raise an error.
-pub fn install(callback: fn(pg_sys::Oid)) {
-    if CALLBACK.set(callback).is_err() {
+/// Installs the hook.
+pub fn install(callbacks: Callbacks) {
+    if CALLBACKS.set(callbacks).is_err() {
         return;
     }
     // SAFETY: called once, from _PG_init, in the only thread; the hook found here is kept and called first.
@@ -32,12 +42,18 @@ unsafe extern "C-unwind" fn on_object_access(
         // SAFETY: the hook that was there before us, called with the arguments we were given.
         unsafe { previous(access, class, object, sub_object, argument) }
     }
+    let Some(callbacks) = CALLBACKS.get() else { return };
+    if class == pg_sys::ExtensionRelationId
+        && matches!(access, pg_sys::ObjectAccessType::OAT_POST_CREATE | pg_sys::ObjectAccessType::OAT_DROP)
+    {
+        (callbacks.extension_changes)();
+    }
     let drops_table = access == pg_sys::ObjectAccessType::OAT_DROP
         && class == pg_sys::RelationRelationId
         && sub_object == 0
         && is_our_table(object);
-    if let (true, Some(callback)) = (drops_table, CALLBACK.get()) {
-        callback(object);
+    if drops_table {
+        (callbacks.before_table_drop)(object);
     }
 }
 

@@ -16,6 +16,12 @@ pub fn preloading() -> bool {
     unsafe { pg_sys::process_shared_preload_libraries_in_progress }
 }
 
+/// Whether the server is a standby, or still recovering.
+pub fn in_recovery() -> bool {
+    // SAFETY: reads the state of the server in shared memory.
+    unsafe { pg_sys::RecoveryInProgress() }
+}
+
 /// Makes unknown settings with this prefix an error.
 pub fn reserve_setting_prefix(prefix: &'static CStr) {
     // SAFETY: the string is static and the server copies it.
@@ -41,4 +47,10 @@ pub fn forget_backtrace_settings() {
         // SAFETY: called when the library is loaded, by the only thread of the process.
         unsafe { std::env::remove_var(name) }
     }
+}
+
+/// Whether the transaction sees the database as it was when it began, whatever others commit.
+pub fn has_fixed_snapshot() -> bool {
+    // SAFETY: reads a global of the server.
+    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
 }

@@ -6,7 +6,9 @@ use memento_core::version::is_at_least;
 use pgrx::pg_sys::panic::ErrorReport;
 use serde_json::{Map, Value, json};
 
+use crate::background::slots::{self, Slot};
 use crate::error::StatementError;
+use crate::ffi::{database, server};
 use crate::spi::catalog::{self, Engine};
 use crate::{gucs, init};
 
@@ -72,7 +74,8 @@ impl Finding {
 
 /// Runs all checks, in the order in which one would look.
 pub fn examine() -> Result<Vec<Finding>, StatementError> {
-    let mut findings = vec![server_version()?, extension_version()?, encoding()?, preload(), worker()];
+    let mut findings =
+        vec![server_version()?, extension_version()?, encoding()?, preload(), worker(), worker_processes()?];
     findings.extend(catalog::engines(&ENGINES)?.iter().map(engine));
     findings.extend([local_model(), maintenance_work_mem()?, durability()?, allow_drop()]);
     findings.push(members()?);
@@ -92,7 +95,7 @@ pub fn capabilities() -> Result<Value, ErrorReport> {
         "server_version_num": server,
         "in_recovery": catalog::in_recovery()?,
         "preloaded": init::preloaded(),
-        "worker": false,
+        "worker": slots::backend::of(database::current()).is_some_and(|slot| slot.is_running()),
         "engines": engines,
         "lanes": ["fts"],
         "local_model": missing_model_files().is_some_and(|missing| missing.is_empty()),
@@ -138,14 +141,85 @@ fn preload() -> Finding {
     } else {
         Finding::warn(
             "preload",
-            "shared_preload_libraries does not have pg_memento; nothing in this version needs it",
+            "shared_preload_libraries does not have pg_memento: there is no background worker",
             "add pg_memento to shared_preload_libraries in postgresql.conf and restart the server",
         )
     }
 }
 
 fn worker() -> Finding {
-    Finding::ok("worker", "this version has no background work: remember() chunks and indexes at once")
+    if !init::preloaded() {
+        return Finding::warn(
+            "worker",
+            "no background worker: the library is not preloaded",
+            "see the check preload; until then: select memento.backfill_tech_tokens();",
+        );
+    }
+    if server::in_recovery() {
+        return Finding::ok("worker", "the server is a standby; a worker starts when it is promoted");
+    }
+    if !gucs::worker() {
+        return Finding::warn(
+            "worker",
+            "memento.worker is off",
+            "alter system set memento.worker = on; select pg_reload_conf();",
+        );
+    }
+    match slots::backend::of(database::current()) {
+        Some(slot) => running_worker(&slot),
+        None if slots::backend::launcher_pid().is_none() => Finding::fail(
+            "worker",
+            "the process pg_memento launcher is not there",
+            "look for pg_memento in the server's log; max_worker_processes may be too low",
+        ),
+        None => Finding::fail(
+            "worker",
+            "this database has no worker",
+            "select pg_reload_conf(); makes the launcher look again; memento.max_databases may be too low",
+        ),
+    }
+}
+
+fn running_worker(slot: &Slot) -> Finding {
+    let code = slot.error_code();
+    let detail = match &code {
+        Some(code) => format!("{}, last error {code}, {} restarts", slot.state.as_str(), slot.restarts),
+        None => format!("{}, {} restarts", slot.state.as_str(), slot.restarts),
+    };
+    match code.as_deref() {
+        _ if slot.is_running() => Finding::ok("worker", detail),
+        Some("53400") => Finding::fail(
+            "worker",
+            "no place for a background worker",
+            "alter system set max_worker_processes = 16; and restart the server",
+        ),
+        _ => Finding::warn(
+            "worker",
+            detail,
+            "look for pg_memento in the server's log, then: select memento.wait_until_running('1 min');",
+        ),
+    }
+}
+
+/// The launcher, the model host and a worker for each database share the places with those of parallel queries.
+fn worker_processes() -> Result<Finding, StatementError> {
+    let places: i64 =
+        catalog::setting("max_worker_processes")?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let needed = 2 + slots::backend::list().len() as i64;
+    let parallel: i64 =
+        catalog::setting("max_parallel_workers")?.and_then(|text| text.parse().ok()).unwrap_or(0).min(places);
+    Ok(if init::preloaded() && places < needed + parallel.min(2) {
+        Finding::warn(
+            "max_worker_processes",
+            format!("{places} places for {needed} processes of pg_memento and all parallel queries"),
+            format!(
+                "alter system set max_worker_processes = {}; and restart the server",
+                needed + parallel.max(2)
+            ),
+        )
+    } else {
+        Finding::ok("max_worker_processes", format!("{places} places, {needed} for pg_memento"))
+    })
 }
 
 fn engine(engine: &Engine) -> Finding {

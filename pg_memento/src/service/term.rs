@@ -91,6 +91,17 @@ impl Tokenizer {
         tokens.append(&mut self.terms.in_text(text));
         tokens
     }
+
+    /// Makes the tokens of some chunks anew, of those after one; gives the chunks, in the order of their keys.
+    fn renew(&self, project: Uuid, after: i64, limit: i64) -> spi::StatementResult<Vec<i64>> {
+        let old = spi::term::chunks_with_old_tokens(project, self.versions, after, limit)?;
+        let (chunks, tokens): (Vec<i64>, Vec<String>) =
+            old.iter().map(|(id, text)| (*id, as_lines(&self.tokens(text)))).unzip();
+        if !chunks.is_empty() {
+            spi::term::update_tokens(project, self.versions, chunks.clone(), tokens)?;
+        }
+        Ok(chunks)
+    }
 }
 
 fn used(terms: spi::term::ProjectTerms) -> BTreeSet<String> {
@@ -150,19 +161,20 @@ pub fn backfill(max_chunks: i64) -> Result<i64, DomainTermError> {
     if max_chunks < 1 {
         return Err(DomainTermError::NothingToDo);
     }
-    let project = authorize_current(AccessLevel::Write)?;
+    backfill_project(authorize_current(AccessLevel::Write)?, max_chunks)
+}
+
+/// The same for a project that the caller may write to.
+pub fn backfill_project(project: Uuid, max_chunks: i64) -> Result<i64, DomainTermError> {
     let done = as_owner(|| {
         let tokenizer = Tokenizer::of_project(project)?;
         let (mut done, mut last) = (0, 0);
         while done < max_chunks {
             let limit = BATCH.min(max_chunks - done);
-            let old = spi::term::chunks_with_old_tokens(project, tokenizer.versions(), last, limit)?;
-            let Some((newest, _)) = old.last() else { break };
+            let renewed = tokenizer.renew(project, last, limit)?;
+            let Some(newest) = renewed.last() else { break };
             last = *newest;
-            done += old.len() as i64;
-            let (chunks, tokens) =
-                old.iter().map(|(id, text)| (*id, as_lines(&tokenizer.tokens(text)))).unzip();
-            spi::term::update_tokens(project, tokenizer.versions(), chunks, tokens)?;
+            done += renewed.len() as i64;
             check_for_interrupts();
         }
         Ok(done)

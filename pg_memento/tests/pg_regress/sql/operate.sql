@@ -1,5 +1,7 @@
 -- Looking at the installation. Versions differ from server to server.
 select memento.version() = extversion as same_version from pg_extension where extname = 'pg_memento';
+-- The worker is there a moment after CREATE EXTENSION.
+select memento.wait_until_running();
 select jsonb_object_keys(memento.capabilities()) as key order by 1;
 select memento.capabilities() -> 'preloaded' as preloaded, memento.capabilities() -> 'lanes' as lanes;
 select check_name, status from memento.doctor() where check_name not in ('durability');

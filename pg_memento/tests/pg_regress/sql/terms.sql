@@ -3,9 +3,12 @@ select memento.create_project('terms') is not null as made, memento.use_project(
 select memento.remember('The object store of PAY-4012 runs on Tideline hardware.', kind => 'note') ->> 'status' as status;
 select tech_tokens, rules_version > 0 as has_rules, terms_version from memento.chunk where project_id = memento.current_project();
 select count(*) > 10 as some from memento.domain_terms();
+-- In one transaction: afterwards the background worker would do it.
+begin;
 select memento.add_domain_terms(array[' Tideline  Hardware ', 'tideline', 'dell']) as added;
 select memento.remove_domain_terms(array['object store', 'never there']) as removed;
 select memento.backfill_tech_tokens() as renewed;
+commit;
 select tech_tokens, terms_version from memento.chunk where project_id = memento.current_project();
 select memento.add_domain_terms(array['tideline']) as added_again;
 select memento.backfill_tech_tokens() as nothing_left;

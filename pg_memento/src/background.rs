@@ -1,0 +1,12 @@
+//! What runs without a client: a launcher, a worker for each database that has the extension, and a process for the
+//! local model. Processes share the table of `slots`; nothing here is unsafe and nothing has SQL text.
+
+mod databases;
+pub mod launcher;
+pub mod model_host;
+pub mod queue;
+pub mod slots;
+pub mod start;
+pub mod task;
+pub mod wake;
+pub mod worker;

@@ -1,0 +1,46 @@
+//! Commands that concern whole databases: a worker must not be in their way.
+
+use std::time::Duration;
+
+use super::{slots, wake};
+use crate::ffi::utility_hook::Command;
+use crate::ffi::{database, identity, process, release};
+
+/// How long a worker may take to end by itself: it looks between two steps.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long it may take to end by a signal, which stops its statement. The server itself waits 5 s for those who are
+/// still there afterwards.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Called before a command runs.
+pub fn before(command: Command) {
+    match command {
+        Command::NeedsNobodyIn(name) => {
+            wake::databases_at_commit();
+            clear(&name);
+        }
+        Command::ChangesDatabases => wake::databases_at_commit(),
+        Command::CommitsPrepared => wake::at_commit(),
+    }
+}
+
+/// Makes the worker of a database leave, if the command has a chance: else anybody could stop it.
+fn clear(name: &str) {
+    let Some(database) = database::by_name(name) else { return };
+    if database == database::current() || !release::owns_database(database, identity::current_role()) {
+        return;
+    }
+    if !slots::backend::hold(database) {
+        return;
+    }
+    wake::release_at_end(database);
+    if slots::backend::wait_until_gone(database, PATIENCE) {
+        return;
+    }
+    if let Some(slot) = slots::backend::of(database).filter(|slot| slot.pid != 0) {
+        process::terminate(slot.pid);
+    }
+    // If it does not even leave now, the command says that the database is in use.
+    slots::backend::wait_until_gone(database, LAST_PATIENCE);
+}

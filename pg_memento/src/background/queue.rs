@@ -1,0 +1,124 @@
+//! The job loop in the background worker: the database is this process's own, models are called by threads.
+
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use memento_worker::database::{Database, DatabaseError, DatabaseResult, Work};
+use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
+use pgrx::pg_sys::errcodes::PgSqlErrorCode;
+use pgrx::pg_sys::panic::ErrorReport;
+
+use super::task::{DatabaseTask, Wait};
+use crate::ffi::transaction::{Caught, in_transaction};
+use crate::ffi::{command, thread};
+use crate::gucs;
+use crate::service::models;
+use crate::spi::worker::CurrentTransaction;
+
+/// There is one for a database, so a job that has this name and no process has lost it.
+const NAME: &str = "background";
+
+/// This process's own database, outside of transactions.
+pub struct OwnDatabase;
+
+impl Database for OwnDatabase {
+    fn transaction(&mut self, work: &mut Work) -> DatabaseResult<()> {
+        // An error of ours must end the transaction as one of the server's does.
+        in_transaction(|| work(&mut CurrentTransaction).map_err(raised)).map_err(passed_on)
+    }
+
+    fn command(&mut self, text: &str) -> DatabaseResult<()> {
+        command::run(text).map_err(passed_on)
+    }
+
+    fn can_run_concurrently(&self) -> bool {
+        true
+    }
+}
+
+/// The loop as the worker's task.
+pub struct Queue {
+    runner: Runner,
+    /// Readable when a thread has an answer.
+    bell: UnixStream,
+}
+
+impl Queue {
+    /// Nothing is done yet.
+    pub fn new() -> std::io::Result<Self> {
+        let (bell, ringer) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        ringer.set_nonblocking(true)?;
+        // A full pipe rings as well.
+        let wake = move || {
+            let _ = (&ringer).write(&[0]);
+        };
+        let runner = Runner::new(settings(), Box::new(models::ServerModels::new()), spawn, wake);
+        Ok(Self { runner, bell })
+    }
+
+    fn silence_bell(&mut self) {
+        let mut rings = [0; 64];
+        while matches!(self.bell.read(&mut rings), Ok(count) if count == rings.len()) {}
+    }
+}
+
+impl DatabaseTask for Queue {
+    fn begin(&mut self) -> Result<(), Caught> {
+        self.runner.begin(&mut OwnDatabase).map_err(caught)
+    }
+
+    fn run_once(&mut self) -> Result<Wait, Caught> {
+        self.silence_bell();
+        match self.runner.round(&mut OwnDatabase).map_err(caught)? {
+            RunnerWait::Not => Ok(Wait::Until(Instant::now())),
+            RunnerWait::AtMost(longest) => {
+                Ok(Instant::now().checked_add(longest).map_or(Wait::UntilWoken, Wait::Until))
+            }
+        }
+    }
+
+    fn reload(&mut self) {
+        self.runner.reload(settings(), Box::new(models::ServerModels::new()));
+    }
+
+    fn bell(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.bell.as_fd())
+    }
+
+    fn end(&mut self) -> Result<(), Caught> {
+        self.runner.end(&mut OwnDatabase).map_err(caught)
+    }
+}
+
+fn settings() -> Settings {
+    let settings = gucs::queue();
+    Settings {
+        worker: NAME.to_owned(),
+        lease: settings.lease,
+        concurrency: settings.concurrency,
+        batch: settings.batch,
+        maintenance: Duration::from_secs(600),
+        heartbeat: None,
+    }
+}
+
+fn spawn(work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+    thread::spawn("memento-call", work).map(drop)
+}
+
+fn raised(error: DatabaseError) -> ErrorReport {
+    ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, error.message, "pg_memento")
+}
+
+/// The job that it happened to gets the SQLSTATE only; here is where an administrator looks.
+fn passed_on(caught: Caught) -> DatabaseError {
+    pgrx::warning!("pg_memento worker: {caught}");
+    DatabaseError { sqlstate: caught.code().to_owned(), message: caught.message }
+}
+
+fn caught(error: DatabaseError) -> Caught {
+    Caught::new_from(&error.sqlstate, error.message)
+}

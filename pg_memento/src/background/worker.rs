@@ -1,0 +1,173 @@
+//! The process that works for one database.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use super::queue::Queue;
+use super::slots::{self, Exit, Place};
+use super::task::{DatabaseTask, Wait};
+use crate::ffi::transaction::{Caught, flush_statistics, in_transaction, override_setting, report_activity};
+use crate::ffi::{database, latch, process};
+use crate::gucs;
+
+/// What the exit callback must know.
+#[derive(Clone, Copy)]
+struct Life {
+    place: Place,
+    began: Instant,
+    exit: Exit,
+}
+
+thread_local! {
+    static LIFE: Cell<Option<Life>> = const { Cell::new(None) };
+}
+
+/// The main function of the process.
+pub fn run(argument: i64) {
+    let place = Place::unpacked(argument);
+    // Another one was started in the meantime, or the launcher did not wait for this one.
+    let Some(database) = slots::worker::attach(place) else { process::leave(false) };
+    LIFE.set(Some(Life { place, began: Instant::now(), exit: Exit::Failed }));
+    process::at_exit(on_exit);
+    process::take_signals();
+    if slots::worker::must_stop(place) {
+        leave(Exit::Asked);
+    }
+    process::connect(Some(database));
+    // The statements rely on these, whatever the database or the role says.
+    override_setting(c"search_path", "pg_catalog, pg_temp");
+    override_setting(c"application_name", "pg_memento worker");
+    override_setting(c"default_transaction_isolation", "read committed");
+    override_setting(c"role", "none");
+    match Queue::new() {
+        Ok(task) => Worker { place, task, has_begun: false, errors: 0 }.run(),
+        // No descriptors are left: the launcher tries again later.
+        Err(_) => process::leave(false),
+    }
+}
+
+fn on_exit() {
+    if let Some(life) = LIFE.take() {
+        let exit = if process::must_end() { Exit::Asked } else { life.exit };
+        slots::worker::detach(life.place, exit, life.began.elapsed(), &gucs::restart_policy());
+    }
+}
+
+fn leave(exit: Exit) -> ! {
+    LIFE.set(LIFE.get().map(|life| Life { exit, ..life }));
+    process::leave(false)
+}
+
+/// How long to sleep, and from when on new work ends the sleep.
+struct Sleep {
+    until: Option<Instant>,
+    deaf_until: Instant,
+}
+
+struct Worker<T: DatabaseTask> {
+    place: Place,
+    task: T,
+    has_begun: bool,
+    /// How many rounds in a row have failed.
+    errors: u32,
+}
+
+impl<T: DatabaseTask> Worker<T> {
+    fn run(&mut self) -> ! {
+        loop {
+            self.leave_if_asked();
+            process::serve_others();
+            if process::reload_settings() {
+                if !gucs::worker() {
+                    self.leave_in_order();
+                }
+                self.task.reload();
+            }
+            let sleep = self.round();
+            self.sleep(&sleep);
+        }
+    }
+
+    fn leave_if_asked(&mut self) {
+        if process::must_end() || slots::worker::must_stop(self.place) {
+            self.leave_in_order();
+        }
+    }
+
+    fn leave_in_order(&mut self) -> ! {
+        if self.has_begun {
+            process::put_off_ending();
+            if let Err(caught) = self.task.end() {
+                pgrx::warning!("pg_memento worker: {caught}, while ending");
+            }
+        }
+        leave(Exit::Asked)
+    }
+
+    /// One round of work, if the extension is still there.
+    fn round(&mut self) -> Sleep {
+        report_activity(Some(c"memento: looking for work"));
+        // First: if the extension is made now, that is announced once more, and somebody looks again.
+        slots::worker::take_wake(self.place);
+        let outcome = match in_transaction(|| Ok(database::has_extension(c"pg_memento"))) {
+            Ok(true) => {
+                slots::worker::begin_round(self.place);
+                self.work()
+            }
+            Ok(false) => leave(Exit::NotNeeded),
+            Err(caught) => Err(caught),
+        };
+        report_activity(None);
+        flush_statistics(true);
+        slots::worker::end_round(self.place, outcome.as_ref().err().map(|caught| caught.sqlstate));
+        let now = Instant::now();
+        match outcome {
+            Ok(wait) => {
+                self.errors = 0;
+                let until = match wait {
+                    Wait::UntilWoken => None,
+                    Wait::Until(time) => Some(time),
+                };
+                Sleep { until, deaf_until: now }
+            }
+            Err(caught) => {
+                let delay = self.after_error(&caught);
+                Sleep { until: Some(now + delay), deaf_until: now + delay }
+            }
+        }
+    }
+
+    fn work(&mut self) -> Result<Wait, Caught> {
+        if !self.has_begun {
+            self.task.begin()?;
+            self.has_begun = true;
+        }
+        self.task.run_once()
+    }
+
+    /// Says what went wrong, and how long to wait. New work does not shorten it: it would fail in the same way.
+    fn after_error(&mut self, caught: &Caught) -> Duration {
+        self.errors = self.errors.saturating_add(1);
+        let delay = gucs::restart_policy().delay(self.errors);
+        pgrx::warning!("pg_memento worker: {caught}; trying again in {} ms", delay.as_millis());
+        delay
+    }
+
+    /// Sleeps until there is something to do. Without a time it costs nothing.
+    fn sleep(&mut self, sleep: &Sleep) {
+        loop {
+            self.leave_if_asked();
+            process::serve_others();
+            let now = Instant::now();
+            let listens = sleep.deaf_until <= now;
+            let is_over = sleep.until.is_some_and(|until| until <= now);
+            if is_over || process::settings_changed() || (listens && slots::worker::is_woken(self.place)) {
+                return;
+            }
+            let bell = if listens { self.task.bell() } else { None };
+            if latch::wait(sleep.until.map(|until| until - now), bell) {
+                return;
+            }
+        }
+    }
+}

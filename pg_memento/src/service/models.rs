@@ -1,0 +1,78 @@
+//! What models may do, from the server's settings; and what their failures mean to SQL.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use memento_worker::model_socket::SocketEmbedder;
+use memento_worker::models::{Configured, Models};
+use memento_worker::provider::{Embedder, Kind, LocalSettings, Policy, ProviderError};
+use memento_worker::secret::KeyRules;
+use memento_worker::store::Profile;
+use pgrx::prelude::*;
+
+use crate::error::Failure;
+use crate::gucs;
+
+/// Where the process listens that holds the local model. Relative to the data directory, where all processes of a server are: the
+/// path of a socket must not be long.
+pub const MODEL_SOCKET: &str = "pg_memento.model";
+
+/// How long an answer of the local model may take: it may have to be loaded first, and others may be before us.
+pub const MODEL_TIME: Duration = Duration::from_secs(60);
+
+/// The models as this server's processes reach them: the local one over its socket.
+pub struct ServerModels(Configured);
+
+impl ServerModels {
+    /// Under the settings of now.
+    pub fn new() -> Self {
+        Self(Configured::new(policy()))
+    }
+}
+
+impl Models for ServerModels {
+    fn embedder(&self, profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError> {
+        if profile.provider == "local" {
+            return Ok(Arc::new(SocketEmbedder::new(MODEL_SOCKET.into(), MODEL_TIME, profile.dims)));
+        }
+        self.0.embedder(profile)
+    }
+}
+
+/// What any profile may do.
+pub fn policy() -> Policy {
+    let settings = gucs::models();
+    Policy {
+        allowed_hosts: settings.allowed_hosts,
+        allow_private: settings.allow_private_hosts,
+        timeout: settings.timeout,
+        connect_timeout: settings.timeout.min(Duration::from_secs(10)),
+        keys: KeyRules { directory: settings.key_dir.map(PathBuf::from), ..KeyRules::default() },
+        local: LocalSettings {
+            library: settings.onnx_library.map(PathBuf::from),
+            model_dir: gucs::model_dir().map(PathBuf::from),
+            reranker_dir: settings.reranker_dir.map(PathBuf::from),
+            threads: settings.threads,
+        },
+        ..Policy::default()
+    }
+}
+
+impl Failure for ProviderError {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self.kind() {
+            Kind::Invalid | Kind::Poison => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            Kind::NotReady => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Kind::Retryable | Kind::RateLimited => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_EXCEPTION,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        self.code.name()
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint.clone()
+    }
+}

@@ -1,0 +1,6 @@
+-- $1 project, $2 profile or null for none. What was active stays filled, to switch back to.
+update memento.project p
+   set candidate_profile_id = case when p.active_profile_id is distinct from $2::uuid then p.active_profile_id
+                                   else p.candidate_profile_id end,
+       active_profile_id = $2::uuid
+ where p.project_id = $1

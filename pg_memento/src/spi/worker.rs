@@ -1,0 +1,71 @@
+//! The statements of the job loop, inside of a transaction of this process.
+
+use memento_worker::database::{DatabaseError, DatabaseResult, Row, Statements, Value};
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+use pgrx::spi::SpiHeapTupleDataEntry;
+use uuid::Uuid;
+
+use crate::ffi::jsonb::Jsonb;
+
+/// Statements of the transaction that is open.
+pub struct CurrentTransaction;
+
+impl Statements for CurrentTransaction {
+    fn query(&mut self, statement: &str, parameters: &[Value]) -> DatabaseResult<Vec<Row>> {
+        let parameters: Vec<DatumWithOid> = parameters.iter().map(datum).collect();
+        Spi::connect_mut(|client| {
+            let table = client.update(statement, None, &parameters)?;
+            let columns = table.columns()?;
+            table
+                .map(|row| (1..=columns).map(|place| read(row.get_datum_by_ordinal(place)?)).collect())
+                .collect::<Result<Vec<Row>, pgrx::spi::Error>>()
+        })
+        .map_err(|error| DatabaseError { sqlstate: "XX000".into(), message: error.to_string() })
+    }
+}
+
+fn datum(value: &Value) -> DatumWithOid<'static> {
+    match value.clone() {
+        // The statement says by its casts or its function what it is.
+        Value::Null => None::<String>.into(),
+        Value::Bool(value) => value.into(),
+        Value::Int(value) => value.into(),
+        Value::BigInt(value) => value.into(),
+        Value::Double(value) => value.into(),
+        Value::Text(value) => value.into(),
+        Value::Uuid(value) => server_uuid(value).into(),
+        Value::Json(value) => Jsonb::from(value).into(),
+        Value::Ints(values) => values.into(),
+        Value::BigInts(values) => values.into(),
+        Value::Reals(values) => values.into(),
+        Value::Texts(values) => values.into(),
+        Value::Uuids(values) => values.into_iter().map(server_uuid).collect::<Vec<_>>().into(),
+        Value::Jsons(values) => values.into_iter().map(Jsonb::from).collect::<Vec<_>>().into(),
+    }
+}
+
+fn server_uuid(value: Uuid) -> pgrx::Uuid {
+    pgrx::Uuid::from_bytes(value.into_bytes())
+}
+
+fn read(column: &SpiHeapTupleDataEntry) -> pgrx::spi::Result<Value> {
+    fn get<T: IntoDatum + FromDatum>(
+        column: &SpiHeapTupleDataEntry,
+        make: impl Fn(T) -> Value,
+    ) -> pgrx::spi::Result<Value> {
+        Ok(column.value::<T>()?.map_or(Value::Null, make))
+    }
+    match column.oid() {
+        pg_sys::BOOLOID => get(column, Value::Bool),
+        pg_sys::INT4OID => get(column, Value::Int),
+        pg_sys::INT8OID => get(column, Value::BigInt),
+        pg_sys::FLOAT8OID => get(column, Value::Double),
+        pg_sys::TEXTOID => get(column, Value::Text),
+        pg_sys::UUIDOID => {
+            get::<pgrx::Uuid>(column, |value| Value::Uuid(Uuid::from_bytes(*value.as_bytes())))
+        }
+        pg_sys::JSONBOID => get::<Jsonb>(column, |value| Value::Json(value.parse().unwrap_or_default())),
+        _ => Ok(Value::Null),
+    }
+}

@@ -1,0 +1,152 @@
+-- Jobs that need nothing but the database, indexes of vectors, and what is due from time to time.
+
+-- The rules that all chunks have been asked to follow; with newer ones in the library, every project gets a backfill job.
+create table memento.rules_applied (
+  rules_version int primary key,
+  applied_at timestamptz not null default pg_catalog.clock_timestamp()
+);
+comment on table memento.rules_applied is 'Versions of the rules for technical tokens whose backfill was asked for.';
+comment on column memento.rules_applied.rules_version is 'The version.';
+comment on column memento.rules_applied.applied_at is 'When that was.';
+
+create function memento._run_job(project uuid, job bigint, of_attempt int) returns text
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  found_job memento.job;
+  done bigint;
+  more boolean := false;
+  failed_relation text;
+begin
+  select j.* into found_job from memento.job j
+   where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running'
+     for update;
+  if not found then
+    return null;
+  end if;
+  begin
+    case found_job.kind
+      when 'ingest' then
+        done := memento._ingest_version(project, found_job.version_id);
+      when 'backfill_tokens' then
+        done := memento._backfill_tokens(project, 2000);
+        more := done = 2000;
+    end case;
+  exception when others then
+    -- Not the message: that may quote what was to be written.
+    get stacked diagnostics failed_relation = table_name;
+    return memento._fail_job(project, job, of_attempt, 'DATABASE',
+             format('the database refused it (SQLSTATE %s%s)', sqlstate, coalesce(', table ' || nullif(failed_relation, ''), '')),
+             'see the server''s log', least(interval '5 s' * power(2, found_job.failures), interval '10 min'), true);
+  end;
+  if more then
+    update memento.job j
+       set state = 'pending', claimable_at = statement_timestamp(), claimed_by = null,
+           progress = jsonb_build_object('rows', coalesce((j.progress ->> 'rows')::bigint, 0) + done)
+     where j.project_id = project and j.job_id = job;
+    return 'pending';
+  end if;
+  perform memento._finish_jobs(array[project], array[job], array[of_attempt],
+            array[jsonb_build_object('rows', coalesce((found_job.progress ->> 'rows')::bigint, 0) + done)]);
+  return 'done';
+end
+$$;
+comment on function memento._run_job(uuid, bigint, int) is
+  'worker: does a job that needs nothing but the database; returns its state then, null if it was no longer the worker''s';
+
+create function memento._index_name(profile uuid) returns name
+  language sql immutable strict parallel safe
+  return ('chunk_embedding_hnsw_' || pg_catalog.replace(profile::text, '-', ''))::name;
+comment on function memento._index_name(uuid) is 'internal: the name of a profile''s index';
+
+create function memento._index_definition(profile uuid) returns text
+  language plpgsql stable strict parallel safe
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p memento.embedding_profile;
+  vector_schema name := (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector');
+begin
+  select e.* into p from memento.embedding_profile e where e.profile_id = profile;
+  if not found then
+    return null;
+  end if;
+  -- Over 2,000 dimensions only halfvec can be indexed.
+  return format('using hnsw ((embedding::%1$I.%2$s(%3$s)) %1$I.%2$s_%4$s_ops) with (m=%5$s, ef_construction=%6$s) where profile_id = %7$L::uuid',
+                vector_schema, case when p.dims > 2000 then 'halfvec' else 'vector' end, p.dims, p.distance,
+                coalesce(p.config #>> '{hnsw,m}', '16')::int, coalesce(p.config #>> '{hnsw,ef_construction}', '64')::int, profile);
+end
+$$;
+comment on function memento._index_definition(uuid) is 'internal: how a profile''s index is to be';
+
+-- What was asked for is kept as the index''s comment: the server''s own words for it differ from version to version.
+create function memento._index_state(profile uuid) returns text
+  language sql stable strict parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select coalesce(
+    (select case when not i.indisvalid then 'invalid'
+                 when obj_description(c.oid, 'pg_class') is distinct from memento._index_definition(profile) then 'outdated'
+                 else 'ready' end
+       from pg_class c join pg_index i on i.indexrelid = c.oid
+      where c.relnamespace = 'memento'::regnamespace and c.relname = memento._index_name(profile)),
+    'missing');
+end;
+comment on function memento._index_state(uuid) is 'internal: whether a profile''s index is ready, invalid, outdated or missing';
+
+create function memento._index_commands(profile uuid, without_locks boolean) returns setof text
+  language plpgsql stable parallel safe security definer rows 3
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  state text := memento._index_state(profile);
+  definition text := memento._index_definition(profile);
+  how text := case when without_locks then 'concurrently ' else '' end;
+begin
+  if definition is null or state = 'ready' then
+    return;
+  end if;
+  if state <> 'missing' then
+    return next format('drop index %sif exists memento.%I', how, memento._index_name(profile));
+  end if;
+  return next format('create index %sif not exists %I on memento.chunk_embedding %s', how, memento._index_name(profile), definition);
+  return next format('comment on index memento.%I is %L', memento._index_name(profile), definition);
+end
+$$;
+comment on function memento._index_commands(uuid, boolean) is 'worker: the commands that make a profile''s index as it is to be';
+
+create function memento._enqueue_index(profile uuid) returns void
+  language sql volatile strict parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  -- A profile is shared: the job belongs to the default project, which is always there.
+  insert into memento.job (project_id, kind, lane, profile_id, dedup_key)
+  values ('00000000-0000-0000-0000-000000000001', 'build_index', 'build_index', profile, profile::text)
+  on conflict do nothing;
+end;
+comment on function memento._enqueue_index(uuid) is 'internal: asks for a profile''s index';
+
+create function memento._maintain(batch int) returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  taken bigint;
+begin
+  taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch);
+  -- Indexes are not in dumps, and one that was being built may have been interrupted.
+  perform memento._enqueue_index(p.profile_id)
+     from memento.embedding_profile p
+    where memento._index_state(p.profile_id) <> 'ready'
+      and exists (select from memento.project u where p.profile_id in (u.active_profile_id, u.candidate_profile_id));
+  insert into memento.rules_applied (rules_version) values (memento._rules_version()) on conflict do nothing;
+  if found then
+    insert into memento.job (project_id, kind, lane, dedup_key)
+    select p.project_id, 'backfill_tokens', 'backfill_tokens', 'project' from memento.project p
+        on conflict do nothing;
+  end if;
+  return taken;
+end
+$$;
+comment on function memento._maintain(int) is 'worker: does what is due from time to time and returns how many rows it took, at most batch';

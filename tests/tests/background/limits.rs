@@ -1,0 +1,101 @@
+//! When there is no room for a worker, or no way in.
+
+use memento_tests::eventually;
+use memento_tests::failure::failure;
+
+use crate::scene::{cluster, slot_of, wait_until_running, worker_pid};
+
+#[test]
+fn a_full_table_of_processes_is_said_once_and_tried_again() {
+    // The server's own launcher of logical replication has one, ours another: one is left.
+    let cluster = cluster(&["max_worker_processes = 3"]);
+    let first = cluster.database();
+    wait_until_running(&mut cluster.connect(&first));
+    let second = cluster.database();
+    let mut client = cluster.connect(&second);
+    let slot = eventually("it has been refused", || {
+        slot_of(&mut client, &second).filter(|slot| slot.last_error.is_some())
+    });
+    assert_eq!((slot.last_error.as_deref(), slot.state.as_str(), slot.pid), (Some("53400"), "waiting", None));
+    let row = client
+        .query_one("select status, hint from memento.doctor() where check_name = 'worker'", &[])
+        .unwrap();
+    assert_eq!(row.get::<_, &str>(0), "fail");
+    assert!(row.get::<_, &str>(1).contains("max_worker_processes"));
+    let status: String = client
+        .query_one("select status from memento.doctor() where check_name = 'max_worker_processes'", &[])
+        .unwrap()
+        .get(0);
+    assert_eq!(status, "warn");
+
+    cluster.connect("postgres").batch_execute(&format!("drop database {first}")).unwrap();
+    wait_until_running(&mut client);
+    assert_eq!(cluster.log().matches("no place for a background worker").count(), 1, "{}", cluster.log());
+}
+
+#[test]
+fn more_databases_than_slots_is_said_once() {
+    let cluster = cluster(&["memento.max_databases = 1"]);
+    let first = cluster.database();
+    wait_until_running(&mut cluster.connect(&first));
+    let second = cluster.database();
+    let mut client = cluster.connect(&second);
+    for number in 0..5 {
+        client.execute("select memento.add_domain_terms(array[$1])", &[&format!("term {number}")]).unwrap();
+    }
+    eventually("it is in the log", || cluster.log().contains("memento.max_databases").then_some(()));
+    let row = client
+        .query_one("select status, hint from memento.doctor() where check_name = 'worker'", &[])
+        .unwrap();
+    assert_eq!(row.get::<_, &str>(0), "fail");
+    assert!(row.get::<_, &str>(1).contains("memento.max_databases"));
+    assert_eq!(worker_pid(&mut client), None);
+
+    cluster.connect("postgres").batch_execute(&format!("drop database {first}")).unwrap();
+    client.batch_execute("select memento.add_domain_terms('{one more}')").unwrap();
+    wait_until_running(&mut client);
+    assert_eq!(cluster.log().matches("memento.max_databases").count(), 1, "{}", cluster.log());
+}
+
+#[test]
+fn a_database_that_takes_no_connections_is_left_alone() {
+    let cluster = cluster(&[]);
+    let (first, second) = (cluster.database(), cluster.database());
+    let mut client = cluster.connect(&first);
+    let mut closed = cluster.connect(&second);
+    wait_until_running(&mut closed);
+    let pid = worker_pid(&mut closed).unwrap();
+    client.batch_execute(&format!("alter database {second} allow_connections false")).unwrap();
+    client.execute("select pg_terminate_backend($1)", &[&pid]).unwrap();
+    eventually("it is blocked", || slot_of(&mut client, &second).filter(|slot| slot.state == "blocked"));
+    // Work from those who are still in it does not change that.
+    closed.batch_execute("select memento.add_domain_terms('{ledger room}')").unwrap();
+    assert!(cluster.try_connect("postgres", &second).is_err());
+    assert_eq!(slot_of(&mut client, &second).unwrap().state, "blocked");
+    assert!(!cluster.log().contains("background worker \"pg_memento worker\""), "{}", cluster.log());
+
+    client.batch_execute(&format!("alter database {second} allow_connections true")).unwrap();
+    wait_until_running(&mut closed);
+}
+
+#[test]
+fn waiting_can_be_cancelled_and_times_out() {
+    let cluster = cluster(&["memento.worker = off"]);
+    let mut client = cluster.connect(&cluster.database());
+    let running: bool = client.query_one("select memento.wait_until_running('10 ms')", &[]).unwrap().get(0);
+    assert!(!running);
+    for timeout in ["infinity", "100000000 years", "1 hour"] {
+        if client.batch_execute(&format!("select '{timeout}'::interval")).is_err() {
+            continue; // Servers before 17 have no infinite interval.
+        }
+        client.batch_execute("set statement_timeout = '200ms'").unwrap();
+        let error = failure(client.batch_execute(&format!("select memento.wait_until_running('{timeout}')")));
+        assert_eq!(error.code().code(), "57014", "{timeout}");
+        client.batch_execute("reset statement_timeout").unwrap();
+    }
+    for timeout in ["-1 hour", "0"] {
+        let running: bool =
+            client.query_one(&format!("select memento.wait_until_running('{timeout}')"), &[]).unwrap().get(0);
+        assert!(!running);
+    }
+}

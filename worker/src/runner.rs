@@ -1,0 +1,269 @@
+//! The loop: takes jobs, has models called by threads, writes back what comes of it. One round does what can be done now and says
+//! how long the next may wait. It never waits itself, and no transaction is open while a model is called.
+
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use memento_core::backoff::EMBED;
+
+use crate::caller::{Answer, Caller, Spawn};
+use crate::database::{Database, DatabaseError, DatabaseResult};
+use crate::embedding::Embedding;
+use crate::job::{Held, Job, Lane, Reason};
+use crate::models::Models;
+use crate::store::{Store, Tally};
+
+/// Kinds of jobs that need nothing but the database.
+const DATABASE_KINDS: &[&str] = &["ingest", "backfill_tokens"];
+
+/// The kinds of jobs that this loop does.
+pub const KINDS: &[&str] = &["backfill_tokens", "build_index", "embed", "ingest"];
+
+/// How many rows one statement of the maintenance takes at most.
+const MAINTENANCE_BATCH: usize = 1_000;
+
+/// How a worker works.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its name; that of a worker that was here before it and is gone is the same.
+    pub worker: String,
+    /// How long a job is taken for. Longer ones are kept by extending it.
+    pub lease: Duration,
+    /// How many calls of one endpoint may be under way at once.
+    pub concurrency: usize,
+    /// How many jobs are taken at once.
+    pub batch: usize,
+    /// How often the maintenance is done.
+    pub maintenance: Duration,
+    /// How often it says that it is there; none for a worker whose process is seen otherwise.
+    pub heartbeat: Option<Duration>,
+}
+
+/// When the next round is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// At once: there is more to do.
+    Not,
+    /// When woken, or after this time.
+    AtMost(Duration),
+}
+
+/// The loop's state between rounds.
+pub struct Runner {
+    settings: Settings,
+    models: Box<dyn Models>,
+    embedding: Embedding,
+    answers: Receiver<Answer>,
+    tally: Tally,
+    extended: Instant,
+    maintained: Option<Instant>,
+    heard: Option<Instant>,
+    /// Models that were not there may be now.
+    has_new_models: bool,
+}
+
+impl Runner {
+    /// A loop that holds nothing yet. `wake` is called, by other threads, when there is an answer for the next round.
+    pub fn new(
+        settings: Settings,
+        models: Box<dyn Models>,
+        spawn: Spawn,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let (caller, answers) = Caller::new(spawn, wake);
+        Self {
+            embedding: Embedding::new(caller, settings.concurrency),
+            settings,
+            models,
+            answers,
+            tally: Tally::default(),
+            extended: Instant::now(),
+            maintained: None,
+            heard: None,
+            has_new_models: true,
+        }
+    }
+
+    /// What a worker does first: a predecessor of the same name is gone, so its jobs can be taken.
+    pub fn begin(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
+        Store::new(database).recover(&self.settings.worker)
+    }
+
+    /// Does what can be done now.
+    pub fn round(&mut self, database: &mut dyn Database) -> DatabaseResult<Wait> {
+        let mut store = Store::new(database);
+        if self.has_new_models {
+            store.unpause_models()?;
+            self.has_new_models = false;
+        }
+        self.take_answers(&mut store)?;
+        self.keep_leases(&mut store)?;
+        let next = self.take_jobs(&mut store)?;
+        let maintenance = self.maintain(&mut store)?;
+        let heartbeat = self.say_so(&mut store)?;
+        Ok(soonest([Some(next), Some(maintenance), heartbeat, self.leases_wait()]))
+    }
+
+    /// Gives back what it holds. Answers that come later find nobody.
+    pub fn end(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
+        let held = self.embedding.forget_all();
+        if held.is_empty() {
+            return Ok(());
+        }
+        Store::new(database).release(&held)
+    }
+
+    /// Settings may change while it runs. What is under way is not touched.
+    pub fn reload(&mut self, settings: Settings, models: Box<dyn Models>) {
+        self.embedding.set_concurrency(settings.concurrency);
+        self.settings = settings;
+        self.models = models;
+        self.has_new_models = true;
+    }
+
+    /// What it has done so far.
+    pub fn tally(&self) -> Tally {
+        Tally { in_flight: self.embedding.held().len(), ..self.tally.clone() }
+    }
+
+    fn take_answers(&mut self, store: &mut Store) -> DatabaseResult<()> {
+        while let Ok(answer) = self.answers.try_recv() {
+            self.embedding.take(answer, store, &mut self.tally)?;
+        }
+        Ok(())
+    }
+
+    fn keep_leases(&mut self, store: &mut Store) -> DatabaseResult<()> {
+        let held = self.embedding.held();
+        if held.is_empty() {
+            self.extended = Instant::now();
+        } else if self.extended.elapsed() >= self.extend_every() {
+            let kept = store.extend(&held, self.settings.lease)?;
+            self.embedding.keep_only(&kept);
+            self.extended = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Three times in a lease, so that one failure does not lose it.
+    fn extend_every(&self) -> Duration {
+        self.settings.lease / 3
+    }
+
+    fn leases_wait(&self) -> Option<Wait> {
+        (!self.embedding.held().is_empty())
+            .then(|| Wait::AtMost(self.extend_every().saturating_sub(self.extended.elapsed())))
+    }
+
+    fn take_jobs(&mut self, store: &mut Store) -> DatabaseResult<Wait> {
+        let mut next = None;
+        for lane in store.due_lanes()?.iter().filter(|lane| KINDS.contains(&lane.kind())) {
+            let wait = if lane.due_in > 0.0 {
+                Some(Wait::AtMost(Duration::try_from_secs_f64(lane.due_in).unwrap_or(Duration::MAX)))
+            } else {
+                self.take_from(store, lane)?
+            };
+            next = Some(soonest([next, wait]));
+        }
+        Ok(next.unwrap_or(Wait::AtMost(Duration::MAX)))
+    }
+
+    /// None if its threads are busy: the next answer brings the next round.
+    fn take_from(&mut self, store: &mut Store, lane: &Lane) -> DatabaseResult<Option<Wait>> {
+        if lane.kind() == "embed" && self.embedding.is_busy(&lane.name) {
+            return Ok(None);
+        }
+        let batch = if lane.kind() == "embed" { self.settings.batch } else { 1 };
+        let jobs = store.claim(&self.settings.worker, &lane.name, batch, self.settings.lease)?;
+        let Some(first) = jobs.first() else {
+            // Somebody else has them; what is left is due when their lease ends.
+            return Ok(Some(Wait::AtMost(self.settings.lease)));
+        };
+        match first.kind.as_str() {
+            "embed" => {
+                self.embedding.start(&lane.name, jobs, store, self.models.as_ref(), &mut self.tally)?
+            }
+            "build_index" => self.build_index(store, first)?,
+            kind if DATABASE_KINDS.contains(&kind) => self.run(store, first)?,
+            _ => store.release(&jobs.iter().map(|job| job.held).collect::<Vec<_>>())?,
+        }
+        Ok(Some(Wait::Not))
+    }
+
+    fn run(&mut self, store: &mut Store, job: &Job) -> DatabaseResult<()> {
+        match store.run(job.held) {
+            Ok(state) => {
+                match state.as_deref() {
+                    Some("done") => self.tally.done += 1,
+                    Some("failed") => self.tally.failed += 1,
+                    _ => {}
+                }
+                Ok(())
+            }
+            Err(error) => self.fail_by_database(store, job.held, job.failures, &error),
+        }
+    }
+
+    fn build_index(&mut self, store: &mut Store, job: &Job) -> DatabaseResult<()> {
+        let Some(profile) = job.profile else {
+            return store.finish(job.held, serde_json::json!({"dropped": "no profile"})).map(drop);
+        };
+        let built = store.index_commands(profile).and_then(|commands| {
+            commands.iter().try_for_each(|command| store.command(command)).map(|()| commands.len())
+        });
+        match built {
+            Ok(commands) => {
+                store.finish(job.held, serde_json::json!({"commands": commands}))?;
+                self.tally.done += 1;
+                Ok(())
+            }
+            Err(error) => self.fail_by_database(store, job.held, job.failures, &error),
+        }
+    }
+
+    fn fail_by_database(
+        &mut self,
+        store: &mut Store,
+        held: Held,
+        failures: u32,
+        error: &DatabaseError,
+    ) -> DatabaseResult<()> {
+        // Not what the server says: that may quote what was to be written.
+        let message = format!("the database refused it (SQLSTATE {})", error.sqlstate);
+        let reason = Reason { code: "DATABASE".into(), message, hint: Some("see the server's log".into()) };
+        self.tally.failed += 1;
+        self.tally.last_error = Some(reason.code.clone());
+        store.fail(held, &reason, Some(EMBED.delay_of_job(failures + 1, held.job)), true).map(drop)
+    }
+
+    fn maintain(&mut self, store: &mut Store) -> DatabaseResult<Wait> {
+        let every = self.settings.maintenance;
+        if let Some(last) = self.maintained
+            && last.elapsed() < every
+        {
+            return Ok(Wait::AtMost(every - last.elapsed()));
+        }
+        let taken = store.maintain(MAINTENANCE_BATCH)?;
+        if taken >= MAINTENANCE_BATCH as i64 {
+            return Ok(Wait::Not);
+        }
+        self.maintained = Some(Instant::now());
+        Ok(Wait::AtMost(every))
+    }
+
+    fn say_so(&mut self, store: &mut Store) -> DatabaseResult<Option<Wait>> {
+        let Some(every) = self.settings.heartbeat else { return Ok(None) };
+        if self.heard.is_none_or(|last| last.elapsed() >= every) {
+            store.heartbeat(&self.settings.worker, KINDS, true, &self.tally())?;
+            self.heard = Some(Instant::now());
+        }
+        Ok(Some(Wait::AtMost(every)))
+    }
+}
+
+fn soonest<const N: usize>(waits: [Option<Wait>; N]) -> Wait {
+    waits.into_iter().flatten().fold(Wait::AtMost(Duration::MAX), |soonest, wait| match (soonest, wait) {
+        (Wait::Not, _) | (_, Wait::Not) => Wait::Not,
+        (Wait::AtMost(one), Wait::AtMost(other)) => Wait::AtMost(one.min(other)),
+    })
+}
