@@ -23,6 +23,9 @@ create table memento.project (
   secret_policy text not null default 'warn',
   active_profile_id uuid default '00000000-0000-0000-0000-000000000001' references memento.embedding_profile,
   candidate_profile_id uuid references memento.embedding_profile,
+  project_key text,
+  constraint project_key_form check (project_key ~ '\S' and pg_catalog.char_length(project_key) <= 1000),
+  constraint project_workspace_id_project_key_key unique (workspace_id, project_key),
   constraint project_secret_policy_known check (secret_policy in ('ignore', 'warn', 'redact', 'refuse')),
   constraint project_candidate_is_another check (candidate_profile_id <> active_profile_id),
   constraint project_workspace_id_name_key unique (workspace_id, name),
@@ -37,6 +40,7 @@ comment on column memento.project.secret_policy is 'What remember() does with co
 comment on column memento.project.active_profile_id is 'The embedding profile that searches use; null for none.';
 comment on column memento.project.candidate_profile_id is 'A second one that is kept filled, to switch to or back to.';
 comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
+comment on column memento.project.project_key is 'What it is known by on the machines of those who work on it: the URL of its repository, or a directory. Unique in its workspace. See projects_resolve().';
 -- use_project() looks projects up by name alone.
 create index project_name_idx on memento.project (name);
 
@@ -92,7 +96,7 @@ begin
   update memento.project p
      set workspace_id = new.workspace_id, name = new.name, created_at = new.created_at, terms_version = new.terms_version,
          secret_policy = new.secret_policy, active_profile_id = new.active_profile_id,
-         candidate_profile_id = new.candidate_profile_id
+         candidate_profile_id = new.candidate_profile_id, project_key = new.project_key
    where p.project_id = new.project_id;
   return null;
 end

@@ -44,7 +44,7 @@ comment on column memento.commit.project_id is 'The project.';
 comment on column memento.commit.commit_id is 'Key of the commit in its project.';
 comment on column memento.commit.created_at is 'When.';
 comment on column memento.commit.created_by is 'By which role.';
-comment on column memento.commit.operation is 'What was done: remember, commit, canonical or restore.';
+comment on column memento.commit.operation is 'What was done: remember, commit, canonical, artifact or restore.';
 comment on column memento.commit.session_id is 'The session that it belongs to, if any.';
 comment on column memento.commit.message is 'Why, in the words of who did it; gone when what was written is forgotten.';
 comment on column memento.commit.idempotency_key is 'The caller''s name for the request: the same again gives the first result.';

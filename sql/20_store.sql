@@ -20,8 +20,17 @@ create table memento.item (
   -- Before the first ANALYZE the planner takes a null for a rarity, and a boolean for an even chance.
   archived boolean not null generated always as (archived_at is not null) stored,
   metadata jsonb not null default '{}',
+  artifact_uid text not null default 'uid_' || pg_catalog.left(pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), 16),
+  source_url text,
+  author text,
+  participants text[] not null default '{}',
+  resolved_at timestamptz,
+  keep_for interval,
+  expires_at timestamptz,
   primary key (project_id, item_id),
-  constraint item_source_both check ((source_system is null) = (source_id is null)),
+  constraint item_artifact_uid_key unique (project_id, artifact_uid),
+  constraint item_source_id_has_system check (source_id is null or source_system is not null),
+  constraint item_artifact_uid_form check (artifact_uid ~ '^uid_[0-9a-f]{16}$'),
   constraint item_kind_form check (kind ~ '\S'),
   constraint item_scope_known check (scope in ('project', 'feature', 'session', 'task')),
   constraint item_sensitivity_known check (sensitivity in ('normal', 'sensitive', 'highly_sensitive')),
@@ -47,10 +56,20 @@ comment on column memento.item.pinned is 'Whether it is to be preferred in searc
 comment on column memento.item.archived_at is 'Since when it is left out of searches; null for an active item. Its content is kept.';
 comment on column memento.item.archived is 'Whether it is archived.';
 comment on column memento.item.metadata is 'Anything else, as a JSON object.';
+comment on column memento.item.artifact_uid is 'Another key of the item in its project, which clients can derive: uid_ and 16 hexadecimal digits of the SHA-256 of source_system:source_id; random without a source_id.';
+comment on column memento.item.source_url is 'Where people can read it at its source.';
+comment on column memento.item.author is 'Who wrote it, as its source says.';
+comment on column memento.item.participants is 'Who took part, as its source says. forget(subject => ...) looks here and at the author.';
+comment on column memento.item.resolved_at is 'When it was said to be resolved; see memory_resolve().';
+comment on column memento.item.keep_for is 'The time that retention gives; null if it gives none.';
+comment on column memento.item.expires_at is 'When retention is over: keep_for after the newest version, or resolved_at. Null if it never is.';
 -- Lists are read newest first, page by page.
 create index item_created_at_idx on memento.item (project_id, created_at desc, item_id desc);
 create unique index item_canonical_key on memento.item (project_id, canonical_key) where canonical_key is not null;
 create unique index item_source_key on memento.item (project_id, source_system, source_id) where source_id is not null;
+
+-- What retention has come to the end of; see retention_due().
+create index item_expires_at_idx on memento.item (expires_at) where expires_at is not null;
 
 create table memento.version (
   project_id uuid not null,
@@ -157,7 +176,11 @@ create table memento.erasure (
   erased_by name not null,
   item_ids uuid[] not null,
   version_ids uuid[] not null,
-  chunk_count bigint not null,
+  commit_ids uuid[] not null,
+  conversation_ids text[] not null default '{}',
+  counts jsonb not null,
+  reason text not null,
+  constraint erasure_reason_known check (reason in ('forget', 'retention')),
   primary key (project_id, erasure_id)
 );
 comment on table memento.erasure is 'What forget() has erased: keys and counts, no content. It is what verify_forgotten() looks for.';
@@ -167,4 +190,7 @@ comment on column memento.erasure.erased_at is 'When.';
 comment on column memento.erasure.erased_by is 'By which role.';
 comment on column memento.erasure.item_ids is 'The items that were erased.';
 comment on column memento.erasure.version_ids is 'Their versions.';
-comment on column memento.erasure.chunk_count is 'How many chunks they had.';
+comment on column memento.erasure.commit_ids is 'The commits that wrote them, which have lost their messages.';
+comment on column memento.erasure.conversation_ids is 'Conversations whose turns were erased, as SHA-256 of their names.';
+comment on column memento.erasure.reason is 'forget if somebody asked for it, retention if the time was over.';
+comment on column memento.erasure.counts is 'How many rows of which table were erased.';

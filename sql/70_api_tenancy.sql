@@ -61,3 +61,7 @@ comment on function memento.readable_projects() is
   'The ids of the projects that the current role may read. The policies use it.';
 comment on function memento.writable_projects() is
   'The ids of the projects that the current role may write. The policies use it.';
+comment on function memento.projects_resolve(text, text, text, boolean, text) is
+  'The project that somebody works on, by its repository, or else by its directory, or by its name; it becomes the project of the session. With create_if_missing it is made if there is none, as create_project() would. Returns project_id, workspace_id, workspace_name, project_key, display_name, level, created_at, and created.';
+comment on function memento.projects_list(text, int, text) is
+  'The projects that the role can see, by workspace and name: at most max_projects. next_after is where the next page begins, null on the last.';

@@ -10,8 +10,8 @@ begin atomic
   select * from memento.search(query, k, filters, null);
 end;
 
-comment on function memento.remember(text, text, text, text[], text, text, jsonb, text, text, text, text, text) is
-  'Stores a text as a memory of the current project, chunked and searchable when it returns. The same source_system and source_id again: nothing happens if the content is the same, else it is the next version (title, kind, tags and metadata stay those of the first). Returns status (created, updated, unchanged), item_id, version_id, version_num, the number of chunks, and secrets, the kinds of keys and passwords that were found in it, if any: see set_secret_policy(). Needs write access.';
+comment on function memento.remember(text, text, text, text[], text, text, jsonb, text, text, text, text, text, text, text, text[]) is
+  'Stores a text as a memory of the current project, chunked and searchable when it returns. The same source_system and source_id again: nothing happens if the content is the same, else it is the next version (title, kind, tags and metadata stay those of the first). Returns status (created, updated, unchanged), item_id, version_id, version_num, the number of chunks, and secrets, the kinds of keys and passwords that were found in it, if any: see set_secret_policy(). Content above memento.max_inline_size is chunked by a job: then chunking is pending, and job_id names the job. Needs write access.';
 comment on function memento.search(text, int, jsonb, timestamptz) is
   'The k best chunks of the current project for a query, best first, from the latest versions or from those that were live at as_of. Filters: kinds, scopes, doc_classes, tags_any, tags_all, sensitivities, visibility_scopes, source_systems, item_ids, exclude_item_ids, pinned_only, canonical_only, created_after, created_before; all must hold, and an empty list of what is wanted matches nothing. Archived items are left out. lanes says which kind of search found a chunk, and at which rank. Needs read access.';
 comment on function memento.recall(text, int, jsonb) is
@@ -26,8 +26,8 @@ comment on function memento.memory_pin(uuid) is 'Pins an item. Needs write acces
 comment on function memento.memory_unpin(uuid) is 'Unpins an item. Needs write access.';
 comment on function memento.memory_archive(uuid, boolean) is
   'Leaves an item out of searches, or brings it back with archived => false. Its content is kept. Needs write access.';
-comment on function memento.forget(uuid, text, text, boolean, boolean) is
-  'Erases an item, the item of a source, all items from a source_system with whole_source, or all of the current project with whole_project: content, versions and chunks, for good, in one transaction. Returns a receipt with counts, for verify_forgotten(). Needs write access, admin for whole_project.';
+comment on function memento.forget(uuid, text, text, boolean, boolean, text, text) is
+  'Erases an item, the item of a source, all items from a source_system with whole_source, all items with a subject (a person who is their author or took part, whatever the case of the letters), the turns of a conversation, or all of the current project with whole_project: content, versions, chunks, vectors, jobs and whatever else refers to them, for good, in one transaction. Returns a receipt with counts, for verify_forgotten(). Needs write access, admin for whole_project.';
 comment on function memento.verify_forgotten(uuid) is
   'Whether nothing is left of what a receipt of forget() says was erased: the rows that remain, table by table. Needs read access.';
 comment on function memento.set_secret_policy(text) is
@@ -43,7 +43,7 @@ comment on function memento.sessions_start(text, jsonb) is
 comment on function memento.sessions_end(uuid, text) is
   'Ends a session with a summary and returns it with the number of its commits. Ending it again changes only the summary. Needs write access.';
 comment on function memento.memory_list(jsonb, int, text, boolean) is
-  'Items of the current project, newest first, without their content: at most max_items that the filters of search() keep. next_after is where the next page begins, null on the last; total is counted for the first page. Needs read access.';
+  'Items of the current project, newest first, without their content: at most max_items that the filters of search() keep. next_after is where the next page begins, null on the last. The first page has the total, counted up to 10,000 and estimated beyond, as total_is_exact says. Needs read access.';
 comment on function memento.canonical_upsert(text, text, text, text, text[]) is
   'Stores the canonical document of a key: a new one, or the next version; nothing happens if the content is the same. Title, doc class and tags follow what is given. Returns what remember() does. Needs write access.';
 comment on function memento.canonical_get(text, int) is
@@ -56,3 +56,9 @@ comment on function memento.canonical_context_pack(int, text, text[]) is
   'What of the canonical documents fits in a budget of tokens: the best chunks for a query, or without one the first of each document, in the order of the documents; left_out says what did not fit. Needs read access.';
 comment on function memento.memory_link(uuid, uuid, text, jsonb) is
   'Says that one item of the current project has to do with another, for example that it supersedes it. Said again, only the metadata is new. Needs write access.';
+comment on function memento.memory_resolve(uuid, boolean) is
+  'Says that an item is resolved, or with resolved => false that it is not. What is kept until_resolved is erased then, by the next round of retention. Needs write access.';
+comment on function memento.retention_due(timestamptz, int) is
+  'What retention will erase of the current project by a time, without erasing anything: the items whose time is over, the first ones first. Needs read access.';
+comment on function memento._apply_retention(int) is
+  'worker: erases at most so many items whose retention is over, in all projects, each with a receipt, and returns how many';

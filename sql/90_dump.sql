@@ -9,6 +9,8 @@ select pg_catalog.pg_extension_config_dump('memento.session', '');
 select pg_catalog.pg_extension_config_dump('memento.commit', '');
 select pg_catalog.pg_extension_config_dump('memento.item', '');
 select pg_catalog.pg_extension_config_dump('memento.version', '');
+select pg_catalog.pg_extension_config_dump('memento.artifact_revision', '');
+select pg_catalog.pg_extension_config_dump('memento.history_turn', '');
 select pg_catalog.pg_extension_config_dump('memento.link', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk', '');
 select pg_catalog.pg_extension_config_dump('memento.erasure', '');

@@ -19,6 +19,7 @@ pub mod restart;
 pub mod retention;
 pub mod secret;
 pub mod sentence;
+pub mod similarity;
 pub mod tech;
 pub mod token;
 pub mod transcript;

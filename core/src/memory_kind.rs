@@ -54,6 +54,36 @@ words! {
 }
 
 words! {
+    /// What an artifact is.
+    ArtifactType {
+        /// A message with a subject.
+        Email = "email",
+        /// A document.
+        Doc = "doc",
+        /// Messages of several people.
+        Chat = "chat",
+        /// What was said.
+        Transcript = "transcript",
+        /// A note.
+        Note = "note",
+    }
+}
+
+words! {
+    /// Who speaks in a conversation.
+    Speaker {
+        /// The person.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// The program that frames it.
+        System = "system",
+        /// A tool that the model has called.
+        Tool = "tool",
+    }
+}
+
+words! {
     /// What is done with content that has keys or passwords in it.
     SecretPolicy {
         /// Nobody looks.
@@ -80,6 +110,18 @@ words! {
         Custom = "custom",
     }
 }
+
+/// Relations between items that say what comes before what, and so cannot go in circles. Others are free to choose, and may.
+pub const ORDERING_RELATIONS: &[&str] = &[
+    "blocked_by",
+    "caused_by",
+    "child_of",
+    "depends_on",
+    "derived_from",
+    "part_of",
+    "replaces",
+    "supersedes",
+];
 
 #[cfg(test)]
 mod tests {

@@ -69,6 +69,45 @@ impl ProjectRef {
     }
 }
 
+/// What a repository is known by, however its URL is written: host and path, without user, password and `.git`. None if it is
+/// no URL.
+pub fn repository_key(url: &str) -> Option<String> {
+    let url = url.trim();
+    let (rest, is_url) = match url.split_once("://") {
+        Some((_, rest)) => (rest, true),
+        None => (url, false),
+    };
+    let (authority, path) = match rest.split_once('/') {
+        // git@host:path has its colon before the first slash, and no port.
+        Some((before, path)) => match before.split_once(':') {
+            Some((host, first)) if !is_url => (host, format!("{first}/{path}")),
+            _ => (before, path.to_owned()),
+        },
+        None if !is_url => rest.split_once(':').map(|(host, path)| (host, path.to_owned()))?,
+        None => return None,
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_lowercase();
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    let is_plain =
+        |text: &str| !text.is_empty() && !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    (is_plain(&host) && is_plain(path)).then(|| format!("{host}/{path}"))
+}
+
+/// A directory without slashes at its end; none if it is not absolute.
+pub fn directory_key(directory: &str) -> Option<String> {
+    let directory = directory.trim();
+    let is_windows = directory.get(1..3).is_some_and(|sign| sign == ":\\" || sign == ":/");
+    let key = directory.trim_end_matches(['/', '\\']);
+    let is_plain = !key.is_empty() && !key.chars().any(char::is_control);
+    ((directory.starts_with('/') || is_windows) && is_plain).then(|| key.to_owned())
+}
+
+/// The name of a project that is known by a key: its last part.
+pub fn name_of_key(key: &str) -> &str {
+    key.rsplit(['/', '\\']).next().unwrap_or(key)
+}
+
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(i, b)| match i {
@@ -101,6 +140,33 @@ mod tests {
         assert_eq!(check_name(&"x".repeat(201)), Err(NameError::TooLong));
         assert_eq!(check_name("00000000-0000-0000-0000-000000000001"), Err(NameError::LooksLikeId));
         assert_eq!(ProjectRef::parse("a/b/c"), Err(NameError::BadCharacter('/')));
+    }
+
+    #[test]
+    fn a_repository_has_one_key_however_it_is_written() {
+        for url in [
+            "https://example.com/acme/shop",
+            "https://ana:word@Example.com/acme/shop.git/",
+            "git@example.com:acme/shop.git",
+            "ssh://git@example.com/acme/shop",
+        ] {
+            assert_eq!(repository_key(url).as_deref(), Some("example.com/acme/shop"), "{url}");
+        }
+        assert_eq!(repository_key("http://git.local:8080/shop").as_deref(), Some("git.local:8080/shop"));
+        for nothing in ["", "shop", "https://", "https://example.com", "https://example.com/", "a b/c", ":"] {
+            assert_eq!(repository_key(nothing), None, "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn directories_are_absolute() {
+        assert_eq!(directory_key("/home/ana/shop/").as_deref(), Some("/home/ana/shop"));
+        assert_eq!(directory_key("C:\\work\\shop").as_deref(), Some("C:\\work\\shop"));
+        for nothing in ["", "shop", "/", "./shop", "//"] {
+            assert_eq!(directory_key(nothing), None, "{nothing:?}");
+        }
+        assert_eq!(name_of_key("C:\\work\\shop"), "shop");
+        assert_eq!(name_of_key("example.com/acme/shop"), "shop");
     }
 
     proptest! {

@@ -5,6 +5,7 @@
 //! uuids, encoded images, placeholders and the names of secrets are not secrets.
 
 mod assignment;
+mod json;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,8 @@ mod url;
 mod value;
 
 use std::ops::Range;
+
+pub use json::{ScreenedJson, screen_json};
 
 use crate::memory_kind::words;
 
@@ -82,9 +85,13 @@ pub fn scan(text: &str) -> Vec<Secret> {
 
 /// The text with `[REDACTED:kind]` in the place of each secret.
 pub fn redact(text: &str) -> String {
+    without(text, &scan(text))
+}
+
+fn without(text: &str, secrets: &[Secret]) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut end = 0;
-    for secret in scan(text) {
+    for secret in secrets {
         redacted.push_str(&text[end..secret.span.start]);
         redacted.push_str("[REDACTED:");
         redacted.push_str(secret.kind.as_str());

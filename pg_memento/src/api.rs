@@ -1,10 +1,15 @@
 //! The functions that SQL can call: decode, call, encode. No SQL text, no unsafe.
 
+pub mod artifact;
+pub mod audit;
 pub mod canonical;
 pub mod commit;
 pub mod diff;
+pub mod erase;
 pub mod evidence;
 pub mod guard;
+pub mod history;
+pub mod ingest;
 mod interval;
 pub mod memory;
 pub mod operate;

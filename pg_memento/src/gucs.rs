@@ -26,6 +26,10 @@ static ALLOW_DROP: GucSetting<bool> = GucSetting::<bool>::new(false);
 /// statement that chunks it would hold its transaction open for seconds.
 static MAX_CONTENT_KB: GucSetting<i32> = GucSetting::<i32>::new(32 * 1024);
 
+/// 1 MB: is chunked and indexed in about a second; a larger one would hold the transaction open for longer, and can wait for
+/// a worker.
+static MAX_INLINE_KB: GucSetting<i32> = GucSetting::<i32>::new(1024);
+
 /// Off: what a version says is evidence.
 static MAINTENANCE: GucSetting<bool> = GucSetting::<bool>::new(false);
 
@@ -62,9 +66,19 @@ pub fn init(preloading: bool) {
     GucRegistry::define_int_guc(
         c"memento.max_content_size",
         c"The largest content that one memory may have.",
-        c"Larger content is refused. It is chunked and indexed in the transaction that stores it, so a higher limit means longer transactions.",
+        c"Larger content is refused.",
         &MAX_CONTENT_KB,
         1,
+        512 * 1024,
+        GucContext::Suset,
+        GucFlags::UNIT_KB,
+    );
+    GucRegistry::define_int_guc(
+        c"memento.max_inline_size",
+        c"The largest content that is chunked in the transaction that stores it.",
+        c"Larger content is chunked by a job, and can be found when a worker has done it. A higher limit means longer transactions.",
+        &MAX_INLINE_KB,
+        0,
         512 * 1024,
         GucContext::Suset,
         GucFlags::UNIT_KB,
@@ -134,6 +148,11 @@ pub fn allow_drop() -> bool {
 /// The largest content of one memory, in bytes.
 pub fn max_content_bytes() -> usize {
     usize::try_from(MAX_CONTENT_KB.get()).unwrap_or(0) * 1024
+}
+
+/// The largest content that is chunked at once, in bytes.
+pub fn max_inline_bytes() -> usize {
+    usize::try_from(MAX_INLINE_KB.get()).unwrap_or(0) * 1024
 }
 
 /// The directory of the local model, if one is configured.

@@ -12,6 +12,7 @@ pub fn init() {
     if ffi::server::in_binary_upgrade() {
         return;
     }
+    ffi::server::forget_backtrace_settings();
     let preloading = ffi::server::preloading();
     PRELOADED.store(preloading, Ordering::Relaxed);
     gucs::init(preloading);

@@ -36,7 +36,9 @@ extension_sql_file!("../../sql/05_profile.sql", name = "profile", requires = ["b
 extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["profile"]);
 extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenancy"]);
 extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
-extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
+extension_sql_file!("../../sql/21_artifact.sql", name = "artifact", requires = ["store"]);
+extension_sql_file!("../../sql/25_history.sql", name = "history", requires = ["artifact"]);
+extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["history"]);
 extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["text"]);
 extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vector"]);
 extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
@@ -52,10 +54,11 @@ extension_sql_file!(
     name = "queue_views",
     requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
 );
+extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["queue_views"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["queue_views", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["erase", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -71,7 +74,9 @@ extension_sql_file!(
         api::tenancy::current_project,
         api::tenancy::create_project,
         api::tenancy::grant_access,
-        api::tenancy::revoke_access
+        api::tenancy::revoke_access,
+        api::tenancy::projects_resolve,
+        api::tenancy::projects_list
     ]
 );
 extension_sql_file!(
@@ -88,8 +93,11 @@ extension_sql_file!(
         api::memory::memory_unpin,
         api::memory::memory_archive,
         api::memory::memory_link,
-        api::memory::forget,
-        api::memory::verify_forgotten,
+        api::memory::memory_resolve,
+        api::erase::forget,
+        api::erase::verify_forgotten,
+        api::erase::retention_due,
+        api::erase::_apply_retention,
         api::memory::set_secret_policy,
         api::commit::memory_commit,
         api::commit::sessions_start,
@@ -165,5 +173,20 @@ extension_sql_file!(
         api::profile::embed
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_queue"]);
+extension_sql_file!(
+    "../../sql/76_api_artifact.sql",
+    name = "api_artifact",
+    requires = [
+        "api_queue",
+        api::artifact::artifact_ingest,
+        api::artifact::artifact_get,
+        api::artifact::artifact_delete,
+        api::history::history_append,
+        api::history::history_get,
+        api::ingest::_ingest_version,
+        api::ingest::admin_reingest_version,
+        api::audit::memory_audit
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_artifact"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -1,18 +1,24 @@
 //! Use cases: who may do it, what the core computes, which statements run. No Datum, no SQL text.
 
 pub mod access;
+pub mod artifact;
+pub mod audit;
 pub mod canonical;
 pub mod commit;
 pub mod doctor;
 pub mod drain;
 pub mod drop_guard;
 pub mod embed;
+pub mod erase;
 pub mod evidence;
+pub mod history;
+pub mod ingest;
 pub mod item;
 pub mod list;
 pub mod memory;
 pub mod models;
 pub mod profile;
+pub mod project;
 pub mod queue;
 pub mod search;
 pub mod secret;

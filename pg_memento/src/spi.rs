@@ -1,12 +1,17 @@
 //! The statements, as typed functions. Each is a file in `queries/`; values are bound, names are fixed. They run
 //! with the search_path that the calling function pins.
 
+pub mod artifact;
+pub mod audit;
 pub mod canonical;
 pub mod catalog;
 pub mod commit;
+pub mod erase;
+pub mod history;
 pub mod item;
 pub mod job;
 pub mod profile;
+pub mod project;
 pub mod queue;
 pub mod search;
 pub mod store;

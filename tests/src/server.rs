@@ -63,8 +63,8 @@ impl Server {
         if let Some((uid, gid)) = self.run_as {
             command.uid(uid).gid(gid);
         }
-        // With RUST_BACKTRACE in the server's environment, pgrx adds a backtrace to the DETAIL of every error.
-        command.current_dir("/").env_remove("RUST_BACKTRACE");
+        // pgrx would add a backtrace to the DETAIL of every error: the library must see to it that none is shown.
+        command.current_dir("/").env("RUST_BACKTRACE", "1");
         command
     }
 

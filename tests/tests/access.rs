@@ -35,7 +35,8 @@ fn scene() -> Scene {
         .batch_execute(&format!(
             "select memento.use_project('{SECRET}');
              select memento.remember('{SECRET} lives here', title => '{SECRET}', kind => '{SECRET}', tags => '{{{SECRET}}}',
-                                     source_system => '{SECRET}', source_id => '{SECRET}', metadata => '{{\"{SECRET}\": 1}}');"
+                                     source_system => '{SECRET}', source_id => '{SECRET}', metadata => '{{\"{SECRET}\": 1}}', retention => '1y', author => '{SECRET}');
+             select memento.history_append('{SECRET}', 'user', '{SECRET} lives here');"
         ))
         .unwrap();
     Scene { cluster, database }
@@ -48,7 +49,16 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
     let items = |function: &str| vec![format!("select {function}('{victim_item}')")];
     BTreeMap::from([
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
+        ("admin_reingest_version", items("memento.admin_reingest_version")),
         ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
+        ("artifact_delete", items("memento.artifact_delete")),
+        ("artifact_get", items("memento.artifact_get")),
+        (
+            "artifact_ingest",
+            vec![format!(
+                "select memento.artifact_ingest('doc', '{SECRET}', 'planted', source_id => '{SECRET}')"
+            )],
+        ),
         ("backfill_tech_tokens", vec!["select memento.backfill_tech_tokens()".into()]),
         ("canonical_get", vec![format!("select memento.canonical_get('{SECRET}')")]),
         (
@@ -71,13 +81,19 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
             "forget",
             vec![
                 format!("select memento.forget(source_system => '{SECRET}', whole_source => true)"),
+                format!("select memento.forget(subject => '{SECRET}')"),
+                format!("select memento.forget(conversation_id => '{SECRET}')"),
                 "select memento.forget(whole_project => true)".into(),
             ],
         ),
         ("grant_access", each(&|r| format!("select memento.grant_access('other', '{r}', 'read')"))),
+        ("history_append", vec![format!("select memento.history_append('{SECRET}', 'user', 'planted')")]),
+        ("history_get", vec![format!("select memento.history_get('{SECRET}') - 'conversation_id'")]),
         ("locate_quote", vec!["select memento.locate_quote('a text', 'text')".into()]),
         ("memory_archive", items("memento.memory_archive")),
+        ("memory_audit", vec!["select memento.memory_audit()".into()]),
         ("memory_commit", vec![r#"select memento.memory_commit('[{"content": "planted"}]')"#.into()]),
+        ("memory_delete", items("memento.memory_delete")),
         ("memory_diff", vec![format!("select memento.memory_diff('{victim_item}', 1)")]),
         ("memory_diff_lines", vec![format!("select memento.memory_diff_lines('{victim_item}', 1)")]),
         ("memory_get", items("memento.memory_get")),
@@ -94,13 +110,26 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
             vec![format!("select memento.memory_link('{victim_item}', '{victim_project}', 'r')")],
         ),
         ("memory_pin", items("memento.memory_pin")),
+        ("memory_resolve", items("memento.memory_resolve")),
         ("memory_restore", vec![format!("select memento.memory_restore('{victim_item}', 1)")]),
+        ("memory_store", vec!["select memento.memory_store('planted')".into()]),
         ("memory_unpin", items("memento.memory_unpin")),
         ("outline", vec!["select memento.outline('# a heading')".into()]),
+        ("projects_list", vec!["select memento.projects_list()".into()]),
+        (
+            "projects_resolve",
+            vec![
+                format!("select memento.projects_resolve('{SECRET}', display_name => '{SECRET}')"),
+                format!(
+                    "select memento.projects_resolve('{SECRET}', '/{SECRET}', create_if_missing => true)"
+                ),
+            ],
+        ),
         ("readable_projects", vec!["select memento.readable_projects()".into()]),
         ("recall", vec![format!("select * from memento.recall('{SECRET} lives here')")]),
         ("remember", vec!["select memento.remember('planted')".into()]),
         ("remove_domain_terms", vec!["select memento.remove_domain_terms(array['vs'])".into()]),
+        ("retention_due", vec!["select * from memento.retention_due('infinity')".into()]),
         ("revoke_access", each(&|r| format!("select memento.revoke_access('victim', '{r}')"))),
         ("rrf_fuse", vec!["select memento.rrf_fuse('{\"a\": [1, 2]}')".into()]),
         ("rrf_score", vec!["select memento.rrf_score(1)".into()]),
@@ -121,14 +150,30 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ("version", vec!["select memento.version()".into()]),
         ("wait_until_running", vec!["select memento.wait_until_running('0')".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
+        ("_apply_retention", vec!["select memento._apply_retention(1000)".into()]),
+        ("_artifact_id", vec![]),
+        ("_chunk_name", vec![]),
+        (
+            "_count_below",
+            vec![format!("select memento._count_below('{victim_project}', '{{{victim_item}}}')")],
+        ),
+        (
+            "_count_left",
+            vec![format!("select memento._count_left('{victim_project}', '{{{victim_item}}}', '{{}}')")],
+        ),
         ("_grant_use", vec!["select memento._grant_use('other')".into()]),
         ("_held_roles", vec!["select memento._held_roles('victim'::regrole)".into()]),
         ("_check_version_hash", vec![]),
+        (
+            "_ingest_version",
+            vec![format!("select memento._ingest_version('{victim_project}', '{victim_item}')")],
+        ),
         ("_keep_default_project", vec![]),
         ("_keep_default_workspace", vec![]),
         ("_keep_version", vec![]),
         ("_load_library", vec![]),
         ("_refuse_default", vec![]),
+        ("_revision_id", vec![]),
         ("_wake_worker", vec!["select memento._wake_worker()".into()]),
         ("_worker_slots", vec!["select * from memento._worker_slots()".into()]),
         ("_revoke_use_from_stranger", vec!["select memento._revoke_use_from_stranger('victim')".into()]),

@@ -183,6 +183,20 @@ fn metadata_comes_back_as_it_was() {
             .unwrap()
             .get(0);
         assert!(same);
+        client
+            .execute(
+                "select memento.memory_commit(jsonb_build_array(jsonb_build_object('content', 'c', 'title', 'c', 'metadata', $1::text::jsonb)))",
+                &[&metadata],
+            )
+            .unwrap();
+        let same: bool = client
+            .query_one(
+                "select bool_or(metadata = $1::text::jsonb) from memento.item where title = 'c'",
+                &[&metadata],
+            )
+            .unwrap()
+            .get(0);
+        assert!(same, "by a commit too");
     }
 }
 
@@ -292,7 +306,7 @@ fn content_has_a_limit_and_long_work_can_be_stopped() {
         "CONTENT_TOO_LARGE",
     );
     assert!(error.hint().is_some_and(|hint| hint.contains("memento.max_content_size")));
-    client.batch_execute("set statement_timeout = '100ms'").unwrap();
+    client.batch_execute("set memento.max_inline_size = '32MB'; set statement_timeout = '100ms'").unwrap();
     let error = failure(
         client.batch_execute("select memento.remember(repeat('some words of a book. ', 1024 * 1024))"),
     );

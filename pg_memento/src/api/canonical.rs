@@ -9,7 +9,7 @@ use crate::ffi::jsonb::Jsonb;
 use crate::service::canonical;
 use crate::service::memory::{self, StoreError};
 use crate::service::text::int;
-use crate::spi::store::{Identity, NewMemory};
+use crate::spi::store::{Identity, NewMemory, Origin};
 
 /// What a pack may have where nobody says.
 const DEFAULT_BUDGET: i32 = 4000;
@@ -33,6 +33,7 @@ pub fn canonical_upsert(
         tags: tags.clone().unwrap_or_default(),
         identity: Some(Identity::Canonical(given("canonical_key", canonical_key)?)),
         metadata: json!({}).into(),
+        origin: Origin::default(),
         class: memory::classification(None, doc_class, None, None, None)?,
     };
     Ok(canonical::upsert(memory, tags)?.to_json().into())

@@ -6,10 +6,11 @@ use serde_json::json;
 
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
-use crate::service::item::{self, Change, Forgotten};
+use crate::service::item;
 use crate::service::memory::{self, StoreError};
 use crate::service::{list, secret};
-use crate::spi::store::{Identity, NewMemory};
+use crate::spi::item::State;
+use crate::spi::store::{Identity, NewMemory, Origin};
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
@@ -27,23 +28,36 @@ pub fn remember(
     sensitivity: default!(Option<&str>, "'normal'"),
     visibility: default!(Option<&str>, "'me'"),
     retention: default!(Option<&str>, "'forever'"),
+    source_url: default!(Option<&str>, "null"),
+    author: default!(Option<&str>, "null"),
+    participants: default!(Option<Vec<Option<String>>>, "'{}'"),
 ) -> ApiResult<Jsonb> {
     let identity = match (source_system, source_id) {
         (Some(system), Some(id)) => Some(Identity::Source { system, id }),
         (None, None) => None,
         _ => return Err(StoreError::HalfASource.into()),
     };
-    let tags = tags.unwrap_or_default().into_iter().collect::<Option<Vec<_>>>().ok_or(StoreError::BadTag)?;
     let remembered = memory::remember(NewMemory {
         content: content.ok_or(StoreError::Empty)?,
         title,
         kind: kind.unwrap_or("note"),
-        tags,
+        tags: without_null(tags).ok_or(StoreError::BadTag)?,
         identity,
         metadata: metadata.unwrap_or_else(|| json!({}).into()),
+        origin: Origin {
+            system: None,
+            url: source_url,
+            author,
+            participants: without_null(participants).ok_or(StoreError::BadParticipant)?,
+        },
         class: memory::classification(scope, doc_class, sensitivity, visibility, retention)?,
     })?;
     Ok(remembered.to_json().into())
+}
+
+/// A list that has no null in it; null is the empty list.
+pub fn without_null(list: Option<Vec<Option<String>>>) -> Option<Vec<String>> {
+    list.unwrap_or_default().into_iter().collect()
 }
 
 #[pg_extern(volatile, parallel_unsafe)]
@@ -94,19 +108,27 @@ pub fn memory_list(
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 pub fn memory_pin(item_id: Option<Uuid>) -> ApiResult<Jsonb> {
-    Ok(item::set_state(given("item_id", item_id)?, Change::Pinned(true))?)
+    Ok(item::set_state(given("item_id", item_id)?, State { pinned: Some(true), ..State::default() })?)
 }
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 pub fn memory_unpin(item_id: Option<Uuid>) -> ApiResult<Jsonb> {
-    Ok(item::set_state(given("item_id", item_id)?, Change::Pinned(false))?)
+    Ok(item::set_state(given("item_id", item_id)?, State { pinned: Some(false), ..State::default() })?)
 }
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 pub fn memory_archive(item_id: Option<Uuid>, archived: default!(Option<bool>, "true")) -> ApiResult<Jsonb> {
-    Ok(item::set_state(given("item_id", item_id)?, Change::Archived(archived.unwrap_or(true)))?)
+    let state = State { archived: Some(archived.unwrap_or(true)), ..State::default() };
+    Ok(item::set_state(given("item_id", item_id)?, state)?)
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn memory_resolve(item_id: Option<Uuid>, resolved: default!(Option<bool>, "true")) -> ApiResult<Jsonb> {
+    let state = State { resolved: Some(resolved.unwrap_or(true)), ..State::default() };
+    Ok(item::set_state(given("item_id", item_id)?, state)?)
 }
 
 #[pg_extern(volatile, parallel_unsafe)]
@@ -120,24 +142,4 @@ pub fn memory_link(
     let (from, to) = (given("from_item_id", from_item_id)?, given("to_item_id", to_item_id)?);
     let metadata = metadata.unwrap_or_else(|| json!({}).into());
     Ok(item::link(from, to, given("relation", relation)?, metadata)?)
-}
-
-#[pg_extern(volatile, parallel_unsafe)]
-#[search_path(pg_catalog, pg_temp)]
-pub fn forget(
-    item_id: default!(Option<Uuid>, "null"),
-    source_system: default!(Option<&str>, "null"),
-    source_id: default!(Option<&str>, "null"),
-    whole_source: default!(Option<bool>, "false"),
-    whole_project: default!(Option<bool>, "false"),
-) -> ApiResult<Jsonb> {
-    let (whole_source, whole_project) = (whole_source.unwrap_or(false), whole_project.unwrap_or(false));
-    let what = Forgotten::try_new(item_id, source_system, source_id, whole_source, whole_project)?;
-    Ok(item::forget(what)?)
-}
-
-#[pg_extern(stable, parallel_restricted)]
-#[search_path(pg_catalog, pg_temp)]
-pub fn verify_forgotten(receipt_id: Option<Uuid>) -> ApiResult<Jsonb> {
-    Ok(item::verify_forgotten(given("receipt_id", receipt_id)?)?)
 }

@@ -26,6 +26,11 @@ impl Jsonb {
         &self.0
     }
 
+    /// A JSON text; the server refuses it where it is used if it is none.
+    pub fn from_text(text: String) -> Self {
+        Self(text)
+    }
+
     /// Decodes it, for arguments that we look into. Fails on nesting beyond 128 levels.
     pub fn parse(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::from_str(&self.0)

@@ -40,6 +40,15 @@ pub fn check_for_interrupts() {
     pgrx::check_for_interrupts!();
 }
 
+/// Keeps backtraces out of the server's errors: with these in its environment, pgrx puts one into the DETAIL of each, where
+/// our code is. Before any thread is started, and before the first error is made.
+pub fn forget_backtrace_settings() {
+    for name in ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE"] {
+        // SAFETY: called when the library is loaded, by the only thread of the process.
+        unsafe { std::env::remove_var(name) }
+    }
+}
+
 /// Whether the transaction sees the database as it was when it began, whatever others commit.
 pub fn has_fixed_snapshot() -> bool {
     // SAFETY: reads a global of the server.

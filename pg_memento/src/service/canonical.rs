@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use memento_core::access::AccessLevel;
 use memento_core::chunk::{Section, outline_interruptibly};
+use memento_core::filter::Filter;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{self, Remembered, StoreError};
 use super::search::{self, SearchError};
+use super::text::int;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::ffi::server::check_for_interrupts;
@@ -75,10 +77,15 @@ impl Failure for CanonicalError {
 /// Stores the document of a key, as a new version if it exists; title, tags and doc class follow what is given.
 pub fn upsert(memory: NewMemory, tags: Option<Vec<String>>) -> Result<Remembered, CanonicalError> {
     let project = authorize_current(AccessLevel::Write)?;
-    let (title, doc_class) = (memory.title, memory.class.doc_class);
-    let stored = memory::remember_in(project, memory, memory::audit("canonical", None))?;
-    as_owner(|| spi::canonical::describe(project, stored.item_id, title, tags, doc_class))?;
-    Ok(stored)
+    let screened = memory::screened(project, memory)?;
+    let memory = screened.memory();
+    let audit = memory::audit("canonical", None);
+    let stored = as_owner(|| {
+        let stored = memory::write(project, &memory, audit)?;
+        spi::canonical::describe(project, stored.item_id, memory.title, tags, memory.class.doc_class)?;
+        Ok(stored)
+    })?;
+    Ok(Remembered { secrets: screened.secrets, ..stored })
 }
 
 fn document(project: Uuid, key: &str, version_num: Option<i32>) -> Result<Document, CanonicalError> {
@@ -140,7 +147,7 @@ pub fn context_pack(
     }
     let project = authorize_current(AccessLevel::Read)?;
     let candidates = as_owner(|| spi::canonical::candidates(project, keys))?;
-    let ranked = ranked(&candidates, query)?;
+    let ranked = ranked(project, &candidates, query)?;
     let (mut left, mut chosen) = (budget, Vec::new());
     for candidate in ranked {
         if candidate.tokens <= left {
@@ -170,15 +177,21 @@ pub fn context_pack(
     .into())
 }
 
-/// In the order of a search for the query; what it does not find comes after that, as it stands.
+/// In the order of a search for the query among the candidates; what it does not find comes after that, as it stands.
 fn ranked<'a>(
+    project: Uuid,
     candidates: &'a [Candidate],
     query: Option<&str>,
 ) -> Result<Vec<&'a Candidate>, CanonicalError> {
     let mut ranked: Vec<&Candidate> = candidates.iter().collect();
     if let Some(query) = query {
-        let filter: Jsonb = json!({"canonical_only": true}).into();
-        let hits = search::search(query, search::MAX_RESULTS, &filter, None)?;
+        let mut items: Vec<_> = candidates.iter().map(|candidate| candidate.item).collect();
+        items.dedup();
+        let filter = Filter {
+            item_ids: Some(items.iter().map(|item| uuid::Uuid::from_bytes(*item.as_bytes())).collect()),
+            ..Filter::default()
+        };
+        let hits = search::best_of(project, filter, query, int(candidates.len()))?;
         let rank: HashMap<i64, usize> =
             hits.iter().enumerate().map(|(rank, hit)| (hit.chunk_id, rank)).collect();
         ranked.sort_by_key(|candidate| rank.get(&candidate.chunk_id).copied().unwrap_or(usize::MAX));

@@ -7,15 +7,16 @@ use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::memory::{self, Remembered, Status, StoreError};
+use super::secret::{Screen, SecretError};
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi;
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
-use crate::spi::commit::{ENTRY_KEYS, Entry, Request};
-use crate::spi::store::{Audit, Identity, NewMemory};
+use crate::spi::commit::{BadValue, ENTRY_KEYS, Entry, Request};
+use crate::spi::store::{Audit, Identity, NewMemory, Origin};
 
 /// The most entries of one commit: it is one transaction, and its locks are held to the end.
-pub const MAX_ENTRIES: usize = 1000;
+pub const MAX_ENTRIES: i32 = 1000;
 
 /// Longer ones are content.
 const LONGEST_KEY: usize = 200;
@@ -28,7 +29,7 @@ pub enum CommitError {
     #[error("unknown keys in entries: {}", .0.join(", "))]
     UnknownKeys(Vec<String>),
     #[error("entry {number}: {key} must be {expected}")]
-    BadValue { number: usize, key: String, expected: &'static str },
+    BadValue { number: i32, key: String, expected: String },
     #[error("idempotency_key must have 1 to {LONGEST_KEY} characters")]
     BadKey,
     #[error("idempotency_key was used for another request")]
@@ -42,6 +43,8 @@ pub enum CommitError {
     #[error("metadata must be a JSON object")]
     MetadataNotObject,
     #[error(transparent)]
+    Secret(#[from] SecretError),
+    #[error(transparent)]
     Access(#[from] AccessError),
     #[error(transparent)]
     Statement(#[from] StatementError),
@@ -53,6 +56,7 @@ impl Failure for CommitError {
     fn inner(&self) -> Option<&dyn Failure> {
         match self {
             Self::BadEntry { reason, .. } => Some(reason),
+            Self::Secret(error) => Some(error),
             Self::Access(error) => Some(error),
             Self::Statement(error) => Some(error),
             _ => None,
@@ -112,7 +116,8 @@ pub fn commit(request: &Request) -> Result<Jsonb, CommitError> {
             Some(true) => {}
         }
     }
-    let Some(commit) = as_owner(|| spi::commit::begin(project, role, request))? else {
+    let message = Screen::of_project(project)?.optional(request.message)?;
+    let Some(commit) = as_owner(|| spi::commit::begin(project, role, request, message.as_deref()))? else {
         return match as_owner(|| spi::commit::first_result(project, request))? {
             Some((result, true)) => Ok(result),
             _ => Err(CommitError::KeyReused),
@@ -142,39 +147,17 @@ fn check(request: &Request) -> Result<(), CommitError> {
     if request.idempotency_key.is_some_and(|key| key.trim().is_empty() || key.chars().count() > LONGEST_KEY) {
         return Err(CommitError::BadKey);
     }
-    let Ok(Value::Array(entries)) = request.entries.parse() else { return Err(CommitError::NotEntries) };
-    if !(1..=MAX_ENTRIES).contains(&entries.len()) || !entries.iter().all(Value::is_object) {
+    if !spi::commit::is_entries(request.entries, MAX_ENTRIES)? {
         return Err(CommitError::NotEntries);
     }
-    for (number, entry) in entries.iter().enumerate() {
-        for (key, value) in entry.as_object().into_iter().flatten() {
-            check_value(number, key, value)?;
-        }
+    if let Some(BadValue { number, key, expected }) = spi::commit::bad_value(request.entries)? {
+        return Err(CommitError::BadValue { number, key, expected });
     }
     match spi::commit::unknown_keys(request.entries)? {
         unknown if unknown.is_empty() => Ok(()),
         unknown => {
             Err(CommitError::UnknownKeys(unknown.iter().map(|key| key.chars().take(80).collect()).collect()))
         }
-    }
-}
-
-/// Postgres would turn a number into text, and so hide a mistake.
-fn check_value(number: usize, key: &str, value: &Value) -> Result<(), CommitError> {
-    let (is_fine, expected) = match key {
-        "tags" => {
-            let strings = |tags: &Vec<Value>| tags.iter().all(|tag| tag.is_string() || tag.is_null());
-            (value.as_array().is_some_and(strings), "an array of strings")
-        }
-        "metadata" => (value.is_object(), "an object"),
-        known if ENTRY_KEYS.contains(&known) => (value.is_string(), "a string"),
-        // Named by the check for unknown keys.
-        _ => return Ok(()),
-    };
-    if is_fine || value.is_null() {
-        Ok(())
-    } else {
-        Err(CommitError::BadValue { number, key: key.to_owned(), expected })
     }
 }
 
@@ -201,7 +184,8 @@ fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
         (None, None) => None,
         _ => return Err(StoreError::HalfASource),
     };
-    let tags = entry.tags.clone().unwrap_or_default();
+    let whole =
+        |list: Option<Vec<Option<String>>>| list.unwrap_or_default().into_iter().collect::<Option<Vec<_>>>();
     let classification = memory::classification(
         entry.scope.as_deref(),
         entry.doc_class.as_deref(),
@@ -213,9 +197,15 @@ fn new_memory(entry: &Entry) -> Result<NewMemory<'_>, StoreError> {
         content: entry.content.as_deref().ok_or(StoreError::Empty)?,
         title: entry.title.as_deref(),
         kind: entry.kind.as_deref().unwrap_or("note"),
-        tags: tags.into_iter().collect::<Option<Vec<_>>>().ok_or(StoreError::BadTag)?,
+        tags: whole(entry.tags.clone()).ok_or(StoreError::BadTag)?,
         identity,
         metadata: entry.metadata.clone().unwrap_or_else(|| json!({}).into()),
+        origin: Origin {
+            system: None,
+            url: entry.source_url.as_deref(),
+            author: entry.author.as_deref(),
+            participants: whole(entry.participants.clone()).ok_or(StoreError::BadParticipant)?,
+        },
         class: classification,
     })
 }
@@ -235,6 +225,10 @@ impl Remembered {
             "version_num": self.version_num,
             "chunks": self.chunk_count,
         });
+        if let Some(job) = self.ingest_job {
+            seen["chunking"] = json!("pending");
+            seen["job_id"] = json!(job);
+        }
         if !self.secrets.is_empty() {
             seen["secrets"] = json!(self.secrets);
         }
@@ -249,12 +243,16 @@ pub fn start_session(title: Option<&str>, metadata: Jsonb) -> Result<Jsonb, Comm
     }
     let project = authorize_current(AccessLevel::Write)?;
     let role = ffi::identity::current_role();
-    let started = as_owner(|| spi::commit::start_session(project, role, title, metadata))?;
+    let mut screen = Screen::of_project(project)?;
+    let (title, metadata) = (screen.optional(title)?, screen.json(metadata)?);
+    let started = as_owner(|| spi::commit::start_session(project, role, title.as_deref(), metadata))?;
     started.ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition).into())
 }
 
 /// Ends it; ending it again changes only the summary.
 pub fn end_session(session: Uuid, summary: Option<&str>) -> Result<Jsonb, CommitError> {
     let project = authorize_current(AccessLevel::Write)?;
-    as_owner(|| spi::commit::end_session(project, session, summary))?.ok_or(CommitError::NoSession(session))
+    let summary = Screen::of_project(project)?.optional(summary)?;
+    as_owner(|| spi::commit::end_session(project, session, summary.as_deref()))?
+        .ok_or(CommitError::NoSession(session))
 }

@@ -1,16 +1,18 @@
 //! What can be done with an item that exists.
 
 use memento_core::access::AccessLevel;
+use memento_core::memory_kind::ORDERING_RELATIONS;
 use pgrx::Uuid;
 use pgrx::prelude::*;
-use serde_json::json;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use super::memory::{Remembered, Status, audit, chunked, write_version};
-use super::secret::{SecretError, screened};
+use super::ingest::{Written, write_version};
+use super::memory::{Remembered, Status, audit};
+use super::secret::{Screen, SecretError};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
-use crate::spi::item::{Doomed, VersionContent};
+use crate::spi::item::{State, VersionContent};
+use crate::spi::store::{self, KnownItem};
 use crate::{ffi, spi};
 
 /// The most versions of one page.
@@ -26,24 +28,20 @@ pub enum ItemError {
     NoItem(Uuid),
     #[error("item {0} has no such version")]
     NoVersion(Uuid),
+    #[error("version {0} does not exist in this project")]
+    NoSuchVersion(Uuid),
     #[error("version_num and as_of are two ways to say which version")]
     TwoVersions,
     #[error("max_versions must be between 1 and {MAX_VERSIONS}, not {0}")]
     BadLimit(i32),
     #[error("an item cannot be linked to itself")]
     LinkedToItself,
+    #[error("the link would close a circle: {0} leads from the second item to the first")]
+    Circle(String),
     #[error("relation must have 1 to {LONGEST_RELATION} characters")]
     BadRelation,
     #[error("metadata must be a JSON object")]
     MetadataNotObject,
-    #[error("forget needs to know what")]
-    NothingNamed,
-    #[error("forget takes an item, a source, or the whole project: one of them")]
-    TooMuchNamed,
-    #[error("a source is named by source_system and source_id, or by source_system and whole_source")]
-    HalfASource,
-    #[error("receipt {0} does not exist in this project")]
-    NoReceipt(Uuid),
     #[error(transparent)]
     Secret(#[from] SecretError),
     #[error(transparent)]
@@ -59,7 +57,7 @@ impl Failure for ItemError {
 
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
-            Self::NoItem(_) | Self::NoVersion(_) | Self::NoReceipt(_) => {
+            Self::NoItem(_) | Self::NoVersion(_) | Self::NoSuchVersion(_) => {
                 PgSqlErrorCode::ERRCODE_NO_DATA_FOUND
             }
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -69,8 +67,8 @@ impl Failure for ItemError {
     fn code(&self) -> &'static str {
         match self {
             Self::NoItem(_) => "ITEM_NOT_FOUND",
-            Self::NoVersion(_) => "VERSION_NOT_FOUND",
-            Self::NoReceipt(_) => "RECEIPT_NOT_FOUND",
+            Self::NoVersion(_) | Self::NoSuchVersion(_) => "VERSION_NOT_FOUND",
+            Self::Circle(_) => "CYCLE_DETECTED",
             _ => "VALIDATION_ERROR",
         }
     }
@@ -78,16 +76,18 @@ impl Failure for ItemError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoItem(_) => Some("it may be in another project: see memento.use_project()".into()),
+            Self::NoSuchVersion(_) => {
+                Some("memento.memory_history(item_id) has the versions of an item".into())
+            }
             Self::NoVersion(item) => Some(format!("see memento.memory_history('{item}')")),
             Self::TwoVersions => Some("give one of them".into()),
             Self::BadLimit(_) => Some("read on with before_version => next_before of the page before".into()),
             Self::LinkedToItself => Some("give two items".into()),
+            Self::Circle(_) => Some(
+                "see: select * from memento.link; a relation such as related_to may go in circles".into(),
+            ),
             Self::BadRelation => Some("for example: relation => 'supersedes'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"why\": \"newer\"}'".into()),
-            Self::NothingNamed | Self::TooMuchNamed | Self::HalfASource => Some(
-                "for example: item_id => '...', or source_system => 'wiki', source_id => 'page-7'".into(),
-            ),
-            Self::NoReceipt(_) => Some("see: select * from memento.erasure".into()),
             _ => None,
         }
     }
@@ -132,17 +132,22 @@ pub fn restore(item: Uuid, version_num: i32) -> Result<Remembered, ItemError> {
         return Err(ItemError::NoVersion(item));
     };
     // What was stored under another policy may not be today.
-    let (content, secrets) = screened(project, &old.content)?;
-    let chunks = chunked(&content, &kind);
+    let mut screen = Screen::of_project(project)?;
+    let content = screen.text(&old.content)?;
+    let secrets = screen.into_found();
     let next = latest.version_num + 1;
     let audit = audit("restore", None);
     Ok(as_owner(|| {
-        let (status, version_id, version_num) = if content == latest.content {
-            (Status::Unchanged, latest.version_id, latest.version_num)
+        let (status, version_num, written) = if content == latest.content {
+            let chunk_count = store::count_chunks(project, latest.version_id)?;
+            let unchanged = Written { version_id: latest.version_id, chunk_count, ingest_job: None };
+            (Status::Unchanged, latest.version_num, unchanged)
         } else {
-            (Status::Restored, write_version(project, item, next, &content, &chunks, audit)?, next)
+            let item = KnownItem { item_id: item, kind };
+            (Status::Restored, next, write_version(project, &item, next, &content, audit)?)
         };
-        Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count: chunks.len(), secrets })
+        let Written { version_id, chunk_count, ingest_job } = written;
+        Ok(Remembered { status, item_id: item, version_id, version_num, chunk_count, ingest_job, secrets })
     })?)
 }
 
@@ -162,21 +167,10 @@ pub fn compare(item: Uuid, from: i32, to: Option<i32>) -> Result<Compared, ItemE
     }
 }
 
-/// What can be changed about an item.
-#[derive(Clone, Copy)]
-pub enum Change {
-    Pinned(bool),
-    Archived(bool),
-}
-
 /// Changes an item's state.
-pub fn set_state(item: Uuid, change: Change) -> Result<Jsonb, ItemError> {
+pub fn set_state(item: Uuid, state: State) -> Result<Jsonb, ItemError> {
     let project = authorize_current(AccessLevel::Write)?;
-    let (pinned, archived) = match change {
-        Change::Pinned(pinned) => (Some(pinned), None),
-        Change::Archived(archived) => (None, Some(archived)),
-    };
-    as_owner(|| spi::item::set_state(project, item, pinned, archived))?.ok_or(ItemError::NoItem(item))
+    as_owner(|| spi::item::set_state(project, item, state))?.ok_or(ItemError::NoItem(item))
 }
 
 /// Says that one item has to do with another.
@@ -191,57 +185,18 @@ pub fn link(from: Uuid, to: Uuid, relation: &str, metadata: Jsonb) -> Result<Jso
         return Err(ItemError::MetadataNotObject);
     }
     let project = authorize_current(AccessLevel::Write)?;
+    let metadata = Screen::of_project(project)?.json(metadata)?;
+    if ORDERING_RELATIONS.contains(&relation)
+        && as_owner(|| spi::item::closes_circle(project, (from, to), relation))?
+    {
+        return Err(ItemError::Circle(relation.to_owned()));
+    }
     let role = ffi::identity::current_role();
     match as_owner(|| spi::item::link(project, (from, to), relation, role, metadata))? {
         Some(link) => Ok(link),
         None if as_owner(|| spi::item::exists(project, from))? => Err(ItemError::NoItem(to)),
         None => Err(ItemError::NoItem(from)),
     }
-}
-
-/// What is to be forgotten: one of the three.
-pub struct Forgotten<'a>(Doomed<'a>);
-
-impl<'a> Forgotten<'a> {
-    /// An argument that is null by accident must not stand for everything: a source without its id has to be asked for.
-    pub fn try_new(
-        item: Option<Uuid>,
-        source_system: Option<&'a str>,
-        source_id: Option<&'a str>,
-        whole_source: bool,
-        whole_project: bool,
-    ) -> Result<Self, ItemError> {
-        let source = source_system.is_some() || source_id.is_some() || whole_source;
-        match (item.is_some(), source, whole_project) {
-            (true, false, false) | (false, false, true) => {}
-            (false, true, false) => match (source_system, source_id, whole_source) {
-                (Some(_), Some(_), false) | (Some(_), None, true) => {}
-                _ => return Err(ItemError::HalfASource),
-            },
-            (false, false, false) => return Err(ItemError::NothingNamed),
-            _ => return Err(ItemError::TooMuchNamed),
-        }
-        Ok(Self(Doomed { item, source_system, source_id, whole_source, whole_project }))
-    }
-}
-
-/// Erases items of the session's project with all that belongs to them, for good, in one transaction. The whole project
-/// takes an admin.
-pub fn forget(what: Forgotten) -> Result<Jsonb, ItemError> {
-    let level = if what.0.whole_project { AccessLevel::Admin } else { AccessLevel::Write };
-    let project = authorize_current(level)?;
-    let by = ffi::identity::current_role();
-    match (as_owner(|| spi::item::forget(project, &what.0, by))?, what.0.item) {
-        (Some(receipt), _) => Ok(receipt),
-        (None, Some(item)) => Err(ItemError::NoItem(item)),
-        (None, None) => Ok(json!({"receipt_id": null, "items": 0, "versions": 0, "chunks": 0}).into()),
-    }
-}
-
-/// Whether nothing is left of what a receipt says was erased.
-pub fn verify_forgotten(receipt: Uuid) -> Result<Jsonb, ItemError> {
-    let project = authorize_current(AccessLevel::Read)?;
-    as_owner(|| spi::item::verify_forgotten(project, receipt))?.ok_or(ItemError::NoReceipt(receipt))
 }
 
 fn missing(project: Uuid, item: Uuid) -> Result<ItemError, ItemError> {

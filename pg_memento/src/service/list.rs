@@ -14,6 +14,9 @@ use crate::spi::item::Cursor;
 /// The most items of one page.
 pub const MAX_ITEMS: i32 = 1000;
 
+/// Longer lists are not counted to the end: that would cost more than the page.
+pub const MAX_COUNTED: i64 = 10_000;
+
 /// The end of the year 9999, in microseconds since 1970.
 const LATEST: i64 = 253_402_300_799_999_999;
 
@@ -48,7 +51,7 @@ impl Failure for ListError {
     }
 }
 
-/// A page of the session's project. The total is counted for the first page only: it costs more than a page.
+/// A page of the session's project. The first one has the total: counted, or where it is large, as the planner estimates it.
 pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) -> Result<Jsonb, ListError> {
     if !(1..=MAX_ITEMS).contains(&limit) {
         return Err(ListError::BadLimit(limit));
@@ -57,7 +60,7 @@ pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) ->
     let cursor = after.map(cursor).transpose()?;
     let project = authorize_current(AccessLevel::Read)?;
     let total = match cursor {
-        None => Some(as_owner(|| spi::item::count(project, &filter, archived))?),
+        None => Some(total(project, &filter, archived)?),
         Some(_) => None,
     };
     // One more than asked for tells whether there is another page.
@@ -69,7 +72,17 @@ pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) ->
         .filter(|_| goes_on)
         .map(|last| format!("{}/{}", last.cursor.created_at, last.cursor.item));
     let seen: Vec<Value> = items.iter().filter_map(|item| item.seen.parse().ok()).collect();
-    Ok(json!({"total": total, "items": seen, "next_after": next}).into())
+    let (total, is_exact) = total.unzip();
+    Ok(json!({"total": total, "total_is_exact": is_exact, "items": seen, "next_after": next}).into())
+}
+
+/// How many there are, and whether that is exact.
+fn total(project: Uuid, filter: &Filter, archived: bool) -> Result<(i64, bool), ListError> {
+    if let Some(count) = as_owner(|| spi::item::count(project, filter, archived, MAX_COUNTED))? {
+        return Ok((count, true));
+    }
+    let estimate = as_owner(|| spi::item::estimate(project, filter, archived))?;
+    Ok((estimate.max(MAX_COUNTED + 1), false))
 }
 
 /// The time, in microseconds since 1970, and the key of the last item of the page before.

@@ -1,15 +1,16 @@
 //! Storing a memory: item, version and chunks in the caller's transaction.
 
+use std::borrow::Cow;
+
 use memento_core::access::AccessLevel;
-use memento_core::chunk::{Budget, Chunk, chunk_grouped, grouping_for};
 use memento_core::memory_kind::{Scope, Sensitivity, Visibility};
 use memento_core::retention::RetentionError;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use super::secret::{SecretError, Secrets, screened};
-use super::term::{Tokenizer, as_lines};
+use super::ingest::{Written, write_version};
+use super::secret::{Screen, SecretError, Secrets};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::spi::store::{self, Audit, Classification, Identity, KnownItem, NewMemory};
 use crate::{ffi, gucs, spi};
@@ -21,6 +22,8 @@ pub struct Remembered {
     pub version_id: Uuid,
     pub version_num: i32,
     pub chunk_count: usize,
+    /// The job that will chunk it, where that is left for later.
+    pub ingest_job: Option<i64>,
     /// Keys and passwords that the content has, or had.
     pub secrets: Secrets,
 }
@@ -64,6 +67,8 @@ pub enum StoreError {
     HalfASource,
     #[error("tags must not contain null or empty strings")]
     BadTag,
+    #[error("participants must not contain null or empty strings")]
+    BadParticipant,
     #[error("metadata must be a JSON object")]
     MetadataNotObject,
     #[error("{argument} must be one of {}", .known.join(", "))]
@@ -107,6 +112,9 @@ impl Failure for StoreError {
             Self::KeyTooLong(_) => Some("use a hash of it, and keep the long form in metadata".into()),
             Self::HalfASource => Some("give both, or neither".into()),
             Self::BadTag => Some("for example: tags => array['runbook', 'payments']".into()),
+            Self::BadParticipant => {
+                Some("for example: participants => array['ana@example.com', 'Tom']".into())
+            }
             Self::UnknownWord { argument, .. } => Some(format!("leave {argument} out to use its default")),
             Self::Retention(_) => Some("for example: retention => '1y'".into()),
             Self::MetadataNotObject => Some("for example: metadata => '{\"author\": \"ana\"}'".into()),
@@ -129,11 +137,35 @@ pub fn audit(operation: &'static str, commit: Option<Uuid>) -> Audit {
 
 /// The same, for a project that the caller may write to, as part of a commit.
 pub fn remember_in(project: Uuid, memory: NewMemory, audit: Audit) -> Result<Remembered, StoreError> {
+    let screened = screened(project, memory)?;
+    let remembered = as_owner(|| write(project, &screened.memory(), audit))?;
+    Ok(Remembered { secrets: screened.secrets, ..remembered })
+}
+
+/// A memory that was checked, as it may be stored.
+pub struct Screened<'a> {
+    given: NewMemory<'a>,
+    content: Cow<'a, str>,
+    title: Option<Cow<'a, str>>,
+    /// The keys and passwords that it has, or had.
+    pub secrets: Secrets,
+}
+
+impl Screened<'_> {
+    /// The memory without what must not be stored.
+    pub fn memory(&self) -> NewMemory<'_> {
+        NewMemory { content: &self.content, title: self.title.as_deref(), ..self.given.clone() }
+    }
+}
+
+/// Checks a memory, and looks for secrets in all that is free text.
+pub fn screened(project: Uuid, memory: NewMemory<'_>) -> Result<Screened<'_>, StoreError> {
     check(&memory)?;
-    let (content, secrets) = screened(project, memory.content)?;
-    let memory = NewMemory { content: &content, ..memory };
-    let remembered = as_owner(|| write(project, &memory, audit))?;
-    Ok(Remembered { secrets, ..remembered })
+    let mut screen = Screen::of_project(project)?;
+    let (content, title) = (screen.text(memory.content)?, screen.optional(memory.title)?);
+    let metadata = screen.json(memory.metadata.clone())?;
+    let secrets = screen.into_found();
+    Ok(Screened { given: NewMemory { metadata, ..memory }, content, title, secrets })
 }
 
 /// How a memory is to be treated, from the words that a user gives; null is the default.
@@ -174,8 +206,15 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
     if memory.kind.trim().is_empty() {
         return Err(StoreError::EmptyArgument("kind"));
     }
-    if memory.title.is_some_and(|title| title.trim().is_empty()) {
-        return Err(StoreError::EmptyArgument("title"));
+    for (name, value) in [
+        ("title", memory.title),
+        ("source_url", memory.origin.url),
+        ("author", memory.origin.author),
+        ("source_system", memory.origin.system),
+    ] {
+        if value.is_some_and(|value| value.trim().is_empty()) {
+            return Err(StoreError::EmptyArgument(name));
+        }
     }
     match memory.identity {
         Some(Identity::Source { system, id }) if system.is_empty() || id.is_empty() => {
@@ -195,43 +234,47 @@ fn check(memory: &NewMemory) -> Result<(), StoreError> {
     if memory.tags.iter().any(|tag| tag.trim().is_empty()) {
         return Err(StoreError::BadTag);
     }
+    if memory.origin.participants.iter().any(|name| name.trim().is_empty()) {
+        return Err(StoreError::BadParticipant);
+    }
     if !memory.metadata.is_object() {
         return Err(StoreError::MetadataNotObject);
     }
     Ok(())
 }
 
-/// The chunks of a content, as its kind has them.
-pub fn chunked<'a>(content: &'a str, kind: &str) -> Vec<Chunk<'a>> {
-    chunk_grouped(content, Budget::default(), grouping_for(kind))
-        .inspect(|_| ffi::server::check_for_interrupts())
-        .collect()
-}
-
-fn write(project: Uuid, memory: &NewMemory, audit: Audit) -> spi::StatementResult<Remembered> {
+/// Writes what has been checked, as the owner: an item or the next version of one, or nothing.
+pub fn write(project: Uuid, memory: &NewMemory, audit: Audit) -> spi::StatementResult<Remembered> {
     let content = memory.content;
-    let (status, item_id, kind, version_num) = match known_or_new(project, memory)? {
-        Claim::New(item) => (Status::Created, item, memory.kind.to_owned(), 1),
-        Claim::Known(KnownItem { item_id, kind }) => {
-            match store::latest_version(project, item_id, content)? {
-                Some(latest) if latest.is_same_content => {
-                    return Ok(Remembered {
-                        status: Status::Unchanged,
-                        item_id,
-                        version_id: latest.version_id,
-                        version_num: latest.version_num,
-                        chunk_count: store::count_chunks(project, latest.version_id)?,
-                        secrets: Secrets::new(),
-                    });
-                }
-                latest => (Status::Updated, item_id, kind, latest.map_or(1, |latest| latest.version_num + 1)),
+    let (status, item, version_num) = match known_or_new(project, memory)? {
+        Claim::New(item_id) => (Status::Created, KnownItem { item_id, kind: memory.kind.to_owned() }, 1),
+        Claim::Known(item) => match store::latest_version(project, item.item_id, content)? {
+            Some(latest) if latest.is_same_content => {
+                return Ok(Remembered {
+                    status: Status::Unchanged,
+                    item_id: item.item_id,
+                    version_id: latest.version_id,
+                    version_num: latest.version_num,
+                    chunk_count: store::count_chunks(project, latest.version_id)?,
+                    ingest_job: None,
+                    secrets: Secrets::new(),
+                });
             }
-        }
+            latest => (Status::Updated, item, latest.map_or(1, |latest| latest.version_num + 1)),
+        },
     };
-    let chunks = chunked(content, &kind);
-    let version_id = write_version(project, item_id, version_num, content, &chunks, audit)?;
+    let Written { version_id, chunk_count, ingest_job } =
+        write_version(project, &item, version_num, content, audit)?;
     let secrets = Secrets::new();
-    Ok(Remembered { status, item_id, version_id, version_num, chunk_count: chunks.len(), secrets })
+    Ok(Remembered {
+        status,
+        item_id: item.item_id,
+        version_id,
+        version_num,
+        chunk_count,
+        ingest_job,
+        secrets,
+    })
 }
 
 /// What a version is to be written to.
@@ -254,21 +297,4 @@ fn known_or_new(project: Uuid, memory: &NewMemory) -> spi::StatementResult<Claim
         }
         ffi::server::check_for_interrupts();
     }
-}
-
-/// The next version of an item that is locked, with its chunks.
-pub fn write_version(
-    project: Uuid,
-    item: Uuid,
-    version_num: i32,
-    content: &str,
-    chunks: &[Chunk],
-    audit: Audit,
-) -> spi::StatementResult<Uuid> {
-    let version = store::insert_version(project, item, version_num, content, audit)?;
-    let tokenizer = Tokenizer::of_project(project)?;
-    let tokens = chunks.iter().map(|chunk| as_lines(&tokenizer.tokens(chunk.text))).collect();
-    store::insert_chunks(project, version, chunks, tokens, tokenizer.versions())?;
-    spi::job::enqueue_embed(project, version)?;
-    Ok(version)
 }

@@ -2,6 +2,7 @@
 
 use memento_core::access::AccessLevel;
 use memento_core::filter::{Filter, FilterError};
+use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
@@ -57,5 +58,14 @@ pub fn search(
         return Ok(Vec::new());
     }
     let scope = Scope { project, filter, as_of };
+    Ok(as_owner(|| spi::search::full_text(&scope, query, limit))?)
+}
+
+/// The best chunks of what a filter keeps, in a project that the caller may read.
+pub fn best_of(project: Uuid, filter: Filter, query: &str, limit: i32) -> Result<Vec<Hit>, SearchError> {
+    if filter.matches_nothing() || limit < 1 {
+        return Ok(Vec::new());
+    }
+    let scope = Scope { project, filter, as_of: None };
     Ok(as_owner(|| spi::search::full_text(&scope, query, limit))?)
 }

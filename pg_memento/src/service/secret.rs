@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use memento_core::access::AccessLevel;
 use memento_core::memory_kind::SecretPolicy;
-use memento_core::secret;
+use memento_core::secret::{self, Kind};
 use pgrx::Uuid;
 
 use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, passed_on, reported};
+use crate::ffi::jsonb::Jsonb;
 use crate::spi;
 
 /// How many secrets of which kind a content has.
@@ -52,21 +53,60 @@ impl Failure for SecretError {
     }
 }
 
-/// What of a content may be stored in a project, and which secrets it has.
-pub fn screened(project: Uuid, content: &str) -> Result<(Cow<'_, str>, Secrets), SecretError> {
-    let policy = as_owner(|| spi::tenancy::secret_policy(project))?;
-    let policy = policy.and_then(|word| SecretPolicy::from_word(&word)).unwrap_or(SecretPolicy::Warn);
-    if policy == SecretPolicy::Ignore {
-        return Ok((Cow::Borrowed(content), Secrets::new()));
+/// Looks through what is to be stored in a project, and does what the project has chosen with the secrets in it.
+pub struct Screen {
+    policy: SecretPolicy,
+    found: Secrets,
+}
+
+impl Screen {
+    /// As the project has chosen.
+    pub fn of_project(project: Uuid) -> Result<Self, SecretError> {
+        let policy = as_owner(|| spi::tenancy::secret_policy(project))?;
+        let policy = policy.and_then(|word| SecretPolicy::from_word(&word)).unwrap_or(SecretPolicy::Warn);
+        Ok(Self { policy, found: Secrets::new() })
     }
-    let mut secrets = Secrets::new();
-    for found in secret::scan(content) {
-        *secrets.entry(found.kind.as_str()).or_default() += 1;
+
+    /// What of a text may be stored.
+    pub fn text<'a>(&mut self, text: &'a str) -> Result<Cow<'a, str>, SecretError> {
+        if self.policy == SecretPolicy::Ignore {
+            return Ok(Cow::Borrowed(text));
+        }
+        let is_clean = self.note(secret::scan(text).into_iter().map(|secret| secret.kind))?;
+        Ok(if is_clean { Cow::Borrowed(text) } else { Cow::Owned(secret::redact(text)) })
     }
-    match policy {
-        SecretPolicy::Refuse if !secrets.is_empty() => Err(SecretError::Found(secrets)),
-        SecretPolicy::Redact if !secrets.is_empty() => Ok((Cow::Owned(secret::redact(content)), secrets)),
-        _ => Ok((Cow::Borrowed(content), secrets)),
+
+    /// The same for what may be missing.
+    pub fn optional<'a>(&mut self, text: Option<&'a str>) -> Result<Option<Cow<'a, str>>, SecretError> {
+        text.map(|text| self.text(text)).transpose()
+    }
+
+    /// What of a JSON value may be stored.
+    pub fn json(&mut self, json: Jsonb) -> Result<Jsonb, SecretError> {
+        if self.policy == SecretPolicy::Ignore {
+            return Ok(json);
+        }
+        let screened = secret::screen_json(json.as_str());
+        let is_clean = self.note(screened.kinds.into_iter())?;
+        Ok(if is_clean { json } else { Jsonb::from_text(screened.redacted) })
+    }
+
+    /// The secrets that were found.
+    pub fn into_found(self) -> Secrets {
+        self.found
+    }
+
+    /// Whether what was looked at may be stored as it is.
+    fn note(&mut self, kinds: impl Iterator<Item = Kind>) -> Result<bool, SecretError> {
+        let mut is_clean = true;
+        for kind in kinds {
+            *self.found.entry(kind.as_str()).or_default() += 1;
+            is_clean = false;
+        }
+        match self.policy {
+            SecretPolicy::Refuse if !is_clean => Err(SecretError::Found(self.found.clone())),
+            policy => Ok(is_clean || policy != SecretPolicy::Redact),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ pub fn describe(
 /// What a pack chooses from.
 pub struct Candidate {
     pub chunk_id: i64,
+    pub item: Uuid,
     pub canonical_key: String,
     pub tokens: i32,
 }
@@ -58,8 +59,9 @@ pub fn candidates(project: Uuid, keys: Option<Vec<String>>) -> StatementResult<V
     rows(include_str!("queries/canonical_chunks.sql"), &[project.into(), keys.into()], |row| {
         Ok(Candidate {
             chunk_id: required(&row, 1)?,
-            canonical_key: required(&row, 2)?,
-            tokens: required(&row, 3)?,
+            item: required(&row, 2)?,
+            canonical_key: required(&row, 3)?,
+            tokens: required(&row, 4)?,
         })
     })
 }

@@ -14,8 +14,13 @@ pub struct Request<'a> {
     pub message: Option<&'a str>,
 }
 
-/// Begins a commit; none if its key was used before.
-pub fn begin(project: Uuid, role: Oid, request: &Request) -> StatementResult<Option<Uuid>> {
+/// Begins a commit with the message that may be stored; none if its key was used before.
+pub fn begin(
+    project: Uuid,
+    role: Oid,
+    request: &Request,
+    message: Option<&str>,
+) -> StatementResult<Option<Uuid>> {
     let begun = write(
         include_str!("queries/begin_commit.sql"),
         &[
@@ -25,6 +30,7 @@ pub fn begin(project: Uuid, role: Oid, request: &Request) -> StatementResult<Opt
             request.message.into(),
             request.idempotency_key.into(),
             request.entries.clone().into(),
+            message.into(),
         ],
         |row| required(&row, 1),
     )?;
@@ -77,23 +83,61 @@ pub struct Entry {
     pub sensitivity: Option<String>,
     pub visibility: Option<String>,
     pub retention: Option<String>,
+    pub source_url: Option<String>,
+    pub author: Option<String>,
+    pub participants: Option<Vec<Option<String>>>,
 }
 
 /// The keys that an entry may have.
-pub const ENTRY_KEYS: [&str; 12] = [
+pub const ENTRY_KEYS: [&str; 15] = [
+    "author",
     "content",
     "doc_class",
     "kind",
     "metadata",
+    "participants",
     "retention",
     "scope",
     "sensitivity",
     "source_id",
     "source_system",
+    "source_url",
     "tags",
     "title",
     "visibility",
 ];
+
+/// The keys whose values are lists.
+const LIST_KEYS: [&str; 2] = ["participants", "tags"];
+
+/// Whether this is an array of objects, and not too many. The server looks, because it reads any depth and any number.
+pub fn is_entries(given: &Jsonb, most: i32) -> StatementResult<bool> {
+    let found =
+        rows(include_str!("queries/commit_is_entries.sql"), &[given.clone().into(), most.into()], |row| {
+            row.get::<bool>(1)
+        })?;
+    Ok(found.into_iter().flatten().any(|yes| yes))
+}
+
+/// A value of an entry that has the wrong type.
+pub struct BadValue {
+    /// Of which entry, from 0.
+    pub number: i32,
+    pub key: String,
+    pub expected: String,
+}
+
+/// The first one, if any.
+pub fn bad_value(entries: &Jsonb) -> StatementResult<Option<BadValue>> {
+    let found = rows(
+        include_str!("queries/commit_bad_value.sql"),
+        &[entries.clone().into(), ENTRY_KEYS.to_vec().into(), LIST_KEYS.to_vec().into()],
+        |row| {
+            Ok(BadValue { number: required(&row, 1)?, key: required(&row, 2)?, expected: required(&row, 3)? })
+        },
+    )?;
+    Ok(found.into_iter().next())
+}
 
 /// Keys that entries have and nobody knows.
 pub fn unknown_keys(entries: &Jsonb) -> StatementResult<Vec<String>> {
@@ -121,6 +165,9 @@ pub fn entries(entries: &Jsonb) -> StatementResult<Vec<Entry>> {
             sensitivity: row.get(10)?,
             visibility: row.get(11)?,
             retention: row.get(12)?,
+            source_url: row.get(13)?,
+            author: row.get(14)?,
+            participants: row.get(15)?,
         })
     })
 }

@@ -78,11 +78,21 @@ pub fn list(
     })
 }
 
-/// How many items a list has in all.
-pub fn count(project: Uuid, filter: &Filter, archived: bool) -> StatementResult<i64> {
-    let arguments = wanted(project, filter, archived);
+/// How many items a list has in all, if they are not more than `most`.
+pub fn count(project: Uuid, filter: &Filter, archived: bool, most: i64) -> StatementResult<Option<i64>> {
+    let mut arguments = wanted(project, filter, archived);
+    arguments.push((most + 1).into());
     let counted = rows(of_wanted_items!("count_items"), &arguments, |row| required(&row, 1))?;
-    Ok(counted.into_iter().next().unwrap_or(0))
+    Ok(counted.into_iter().next().filter(|count| *count <= most))
+}
+
+/// How many items the planner believes a list has.
+pub fn estimate(project: Uuid, filter: &Filter, archived: bool) -> StatementResult<i64> {
+    let statement =
+        concat!("explain (format json) ", include_str!("queries/wanted_items.sql"), "select from wanted");
+    let plans = rows(statement, &wanted(project, filter, archived), |row| row.get::<pgrx::Json>(1))?;
+    let plan = plans.into_iter().flatten().next();
+    Ok(plan.and_then(|plan| plan.0.pointer("/0/Plan/Plan Rows")?.as_i64()).unwrap_or(0))
 }
 
 /// The content of a version, or of the latest.
@@ -110,19 +120,34 @@ pub fn history(project: Uuid, item: Uuid, before: Option<i32>, limit: i32) -> St
     one(include_str!("queries/item_history.sql"), &[project.into(), item.into(), before.into(), limit.into()])
 }
 
-/// Pins or unpins, archives or brings back; none leaves as it is.
-pub fn set_state(
-    project: Uuid,
-    item: Uuid,
-    pinned: Option<bool>,
-    archived: Option<bool>,
-) -> StatementResult<Option<Jsonb>> {
+/// What can be changed about an item; none leaves as it is.
+#[derive(Clone, Copy, Default)]
+pub struct State {
+    pub pinned: Option<bool>,
+    pub archived: Option<bool>,
+    pub resolved: Option<bool>,
+}
+
+/// Changes the state of an item; none if there is no such item.
+pub fn set_state(project: Uuid, item: Uuid, state: State) -> StatementResult<Option<Jsonb>> {
     let changed = write(
         include_str!("queries/set_item_state.sql"),
-        &[project.into(), item.into(), pinned.into(), archived.into()],
+        &[project.into(), item.into(), state.pinned.into(), state.archived.into(), state.resolved.into()],
         |row| required(&row, 1),
     )?;
     Ok(changed.into_iter().next())
+}
+
+/// Whether a link would make a circle of links of its relation. Nobody else adds one until the end of the transaction.
+pub fn closes_circle(project: Uuid, (from, to): (Uuid, Uuid), relation: &str) -> StatementResult<bool> {
+    write(include_str!("queries/lock_relation.sql"), &[project.into(), relation.into()], |_| Ok(()))?;
+    // A statement of its own: it sees what was added before the lock.
+    let found = write(
+        include_str!("queries/link_closes_circle.sql"),
+        &[project.into(), from.into(), to.into(), relation.into()],
+        |row| row.get::<bool>(1),
+    )?;
+    Ok(found.into_iter().flatten().any(|yes| yes))
 }
 
 /// That one item has to do with another; none if one of them is not there.
@@ -139,48 +164,6 @@ pub fn link(
         |row| required(&row, 1),
     )?;
     Ok(linked.into_iter().next())
-}
-
-/// What is to be erased.
-pub struct Doomed<'a> {
-    pub item: Option<Uuid>,
-    pub source_system: Option<&'a str>,
-    pub source_id: Option<&'a str>,
-    pub whole_source: bool,
-    pub whole_project: bool,
-}
-
-/// Erases items with all that belongs to them, and keeps a receipt; none if there was nothing.
-pub fn forget(project: Uuid, doomed: &Doomed, by: Oid) -> StatementResult<Option<Jsonb>> {
-    let items: Vec<Uuid> = write(
-        include_str!("queries/lock_doomed.sql"),
-        &[
-            project.into(),
-            doomed.item.into(),
-            doomed.source_system.into(),
-            doomed.source_id.into(),
-            doomed.whole_project.into(),
-            doomed.whole_source.into(),
-        ],
-        |row| required(&row, 1),
-    )?;
-    if doomed.whole_project {
-        write(include_str!("queries/forget_words.sql"), &[project.into()], |_| Ok(()))?;
-    }
-    if items.is_empty() {
-        return Ok(None);
-    }
-    // A statement of its own: it sees what was written to the items before they were locked.
-    let receipts =
-        write(include_str!("queries/forget_items.sql"), &[project.into(), items.into(), by.into()], |row| {
-            required(&row, 1)
-        })?;
-    Ok(receipts.into_iter().next())
-}
-
-/// What is left of what a receipt says was erased.
-pub fn verify_forgotten(project: Uuid, receipt: Uuid) -> StatementResult<Option<Jsonb>> {
-    one(include_str!("queries/verify_forgotten.sql"), &[project.into(), receipt.into()])
 }
 
 fn one(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<Option<Jsonb>> {

@@ -13,6 +13,7 @@ use super::{StatementResult, required, rows, write, write_one};
 use crate::ffi::jsonb::Jsonb;
 
 /// A memory as it is given to `remember`.
+#[derive(Clone)]
 pub struct NewMemory<'a> {
     pub content: &'a str,
     pub title: Option<&'a str>,
@@ -20,7 +21,18 @@ pub struct NewMemory<'a> {
     pub tags: Vec<String>,
     pub identity: Option<Identity<'a>>,
     pub metadata: Jsonb,
+    pub origin: Origin<'a>,
     pub class: Classification<'a>,
+}
+
+/// Where a memory comes from, beside its identity.
+#[derive(Clone, Default)]
+pub struct Origin<'a> {
+    /// The system, for what has no key there.
+    pub system: Option<&'a str>,
+    pub url: Option<&'a str>,
+    pub author: Option<&'a str>,
+    pub participants: Vec<String>,
 }
 
 /// How a memory is to be treated.
@@ -31,6 +43,16 @@ pub struct Classification<'a> {
     pub sensitivity: Sensitivity,
     pub visibility: Visibility,
     pub retention: Retention,
+}
+
+impl Classification<'_> {
+    /// For how long it is kept, in months and days; zero if time does not decide.
+    pub fn keep_for(&self) -> (i32, i32) {
+        match self.retention {
+            Retention::For(period) => period.months_and_days(),
+            Retention::Forever | Retention::UntilResolved | Retention::Custom => (0, 0),
+        }
+    }
 }
 
 /// What a memory is known by outside; the same identity again is a new version of the same item.
@@ -100,6 +122,16 @@ pub fn latest_version(project: Uuid, item: Uuid, content: &str) -> StatementResu
     Ok(found.into_iter().next())
 }
 
+/// Whether there is such a version.
+pub fn version_exists(project: Uuid, version: Uuid) -> StatementResult<bool> {
+    let found = rows(
+        "select from memento.version where project_id = $1 and version_id = $2",
+        &[project.into(), version.into()],
+        |_| Ok(()),
+    )?;
+    Ok(!found.is_empty())
+}
+
 /// How many chunks a version has.
 pub fn count_chunks(project: Uuid, version: Uuid) -> StatementResult<usize> {
     let counted = rows(include_str!("queries/count_chunks.sql"), &[project.into(), version.into()], |row| {
@@ -110,7 +142,8 @@ pub fn count_chunks(project: Uuid, version: Uuid) -> StatementResult<usize> {
 
 /// A new item; none if somebody else has just made one of that identity.
 pub fn insert_item(project: Uuid, memory: &NewMemory) -> StatementResult<Option<Uuid>> {
-    let [system, id, key] = memory.identity.map_or([None; 3], Identity::columns);
+    let [system, id, key] = memory.identity.map_or([memory.origin.system, None, None], Identity::columns);
+    let (months, days) = memory.class.keep_for();
     let made = write(
         include_str!("queries/insert_item.sql"),
         &[
@@ -127,6 +160,11 @@ pub fn insert_item(project: Uuid, memory: &NewMemory) -> StatementResult<Option<
             memory.class.visibility.as_str().into(),
             memory.class.retention.to_string().into(),
             key.into(),
+            memory.origin.url.into(),
+            memory.origin.author.into(),
+            memory.origin.participants.clone().into(),
+            months.into(),
+            days.into(),
         ],
         |row| required(&row, 1),
     )?;
@@ -160,6 +198,25 @@ pub fn insert_version(
             created_at.into(),
         ],
     )
+}
+
+/// What is chunked by a job: the content of a version and the kind of its item. Others who chunk it wait.
+pub struct ToIngest {
+    pub content: String,
+    pub kind: String,
+}
+
+/// A version to be chunked, without chunks; none if it is gone.
+pub fn begin_ingest(project: Uuid, version: Uuid) -> StatementResult<Option<ToIngest>> {
+    let found = write(include_str!("queries/lock_version.sql"), &[project.into(), version.into()], |row| {
+        Ok(ToIngest { content: required(&row, 1)?, kind: required(&row, 2)? })
+    })?;
+    write(
+        "delete from memento.chunk where project_id = $1 and version_id = $2",
+        &[project.into(), version.into()],
+        |_| Ok(()),
+    )?;
+    Ok(found.into_iter().next())
 }
 
 /// All chunks of a version, in one statement, with the technical tokens of each as lines.

@@ -4,7 +4,9 @@ select pg_catalog.jsonb_build_object(
          'doc_class', i.doc_class, 'canonical_key', i.canonical_key, 'sensitivity', i.sensitivity, 'visibility', i.visibility,
          'retention', i.retention,
          'status', case when i.archived_at is null then 'active' else 'archived' end,
-         'source_system', i.source_system, 'source_id', i.source_id, 'metadata', i.metadata, 'created_at', i.created_at,
+         'source_system', i.source_system, 'source_id', i.source_id, 'source_url', i.source_url, 'author', i.author,
+         'participants', i.participants, 'artifact_uid', i.artifact_uid, 'resolved_at', i.resolved_at, 'expires_at', i.expires_at,
+         'metadata', i.metadata, 'created_at', i.created_at,
          'version_id', v.version_id, 'version_num', v.version_num, 'is_latest', v.is_latest,
          'version_created_at', v.created_at, 'superseded_at', v.superseded_at,
          'content_hash', pg_catalog.encode(v.content_hash, 'hex'), 'content', v.content)

@@ -1,12 +1,15 @@
 -- $1 project, $2 receipt: what is left of it, table by table; none if there is no such receipt
 select pg_catalog.jsonb_build_object(
-         'receipt_id', e.erasure_id, 'verified', items + versions + chunks = 0,
-         'remaining', pg_catalog.jsonb_build_object('item', items, 'version', versions, 'chunk', chunks))
+         'receipt_id', e.erasure_id,
+         'verified', not exists (select from pg_catalog.jsonb_each_text(l.counts) c where c.value <> '0'),
+         'remaining', l.counts)
   from memento.erasure e
- cross join lateral (select count(*) from memento.item i where i.project_id = $1 and i.item_id = any (e.item_ids)) a(items)
  cross join lateral (
-   select count(*) from memento.version v
-    where v.project_id = $1 and (v.version_id = any (e.version_ids) or v.item_id = any (e.item_ids))) b(versions)
- cross join lateral (
-   select count(*) from memento.chunk c where c.project_id = $1 and c.version_id = any (e.version_ids)) c(chunks)
+   select memento._count_left($1, e.item_ids, e.version_ids) || pg_catalog.jsonb_build_object(
+            'commit_message', (select count(*) from memento.commit k
+                                where k.project_id = $1 and k.commit_id = any (e.commit_ids) and k.message is not null),
+            'history_turn', (select count(*) from memento.history_turn t
+                              where t.project_id = $1 and t.created_at < e.erased_at
+                                and pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t.conversation_id, 'UTF8')), 'hex')
+                                    = any (e.conversation_ids))) as counts) l
  where e.project_id = $1 and e.erasure_id = $2

@@ -1,0 +1,142 @@
+//! Erasing: what is erased, with all that belongs to it, and what is left of it.
+
+use pgrx::Uuid;
+use pgrx::pg_sys::Oid;
+use pgrx::prelude::*;
+
+use super::{StatementResult, required, rows, write, write_one};
+use crate::ffi::jsonb::Jsonb;
+
+/// What is to be erased: one of these.
+#[derive(Default)]
+pub struct Doomed<'a> {
+    pub item: Option<Uuid>,
+    pub source_system: Option<&'a str>,
+    pub source_id: Option<&'a str>,
+    pub whole_source: bool,
+    /// A person: the author of items, or one who took part.
+    pub subject: Option<&'a str>,
+    pub conversation: Option<&'a str>,
+    pub whole_project: bool,
+}
+
+/// Why it is erased.
+#[derive(Clone, Copy)]
+pub enum Reason {
+    Forget,
+    Retention,
+}
+
+impl Reason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Forget => "forget",
+            Self::Retention => "retention",
+        }
+    }
+}
+
+/// Erases items and turns of conversations with all that belongs to them, and keeps a receipt; none if there was nothing.
+pub fn forget(project: Uuid, doomed: &Doomed, by: Oid) -> StatementResult<Option<Jsonb>> {
+    let items: Vec<Uuid> = write(
+        include_str!("queries/lock_doomed.sql"),
+        &[
+            project.into(),
+            doomed.item.into(),
+            doomed.source_system.into(),
+            doomed.source_id.into(),
+            doomed.whole_project.into(),
+            doomed.whole_source.into(),
+            doomed.subject.into(),
+        ],
+        |row| required(&row, 1),
+    )?;
+    let turns = if doomed.whole_project || doomed.conversation.is_some() {
+        forget_turns(project, doomed.conversation)?
+    } else {
+        Turns::default()
+    };
+    if doomed.whole_project {
+        write(include_str!("queries/forget_words.sql"), &[project.into()], |_| Ok(()))?;
+    }
+    if items.is_empty() && turns.count == 0 {
+        return Ok(None);
+    }
+    erase(project, items, turns, by, Reason::Forget).map(Some)
+}
+
+/// Turns that were erased.
+#[derive(Default)]
+struct Turns {
+    count: i64,
+    conversations: Vec<String>,
+}
+
+fn forget_turns(project: Uuid, conversation: Option<&str>) -> StatementResult<Turns> {
+    let gone =
+        write(include_str!("queries/forget_turns.sql"), &[project.into(), conversation.into()], |row| {
+            Ok(Turns { count: required(&row, 1)?, conversations: required(&row, 2)? })
+        })?;
+    Ok(gone.into_iter().next().unwrap_or_default())
+}
+
+/// Erases items, which are locked. A statement of its own: it sees what was written to them before they were.
+fn erase(project: Uuid, items: Vec<Uuid>, turns: Turns, by: Oid, reason: Reason) -> StatementResult<Jsonb> {
+    let counts: Jsonb =
+        write_one("select memento._count_below($1, $2::uuid[])", &[project.into(), items.clone().into()])?;
+    write_one(
+        include_str!("queries/forget_items.sql"),
+        &[
+            project.into(),
+            items.into(),
+            by.into(),
+            counts.into(),
+            reason.as_str().into(),
+            turns.count.into(),
+            turns.conversations.into(),
+        ],
+    )
+}
+
+/// What is left of what a receipt says was erased.
+pub fn verify(project: Uuid, receipt: Uuid) -> StatementResult<Option<Jsonb>> {
+    let found =
+        rows(include_str!("queries/verify_forgotten.sql"), &[project.into(), receipt.into()], |row| {
+            row.get::<Jsonb>(1)
+        })?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// Erases what retention has come to the end of, at most so many items, in any project; says how many. What somebody is
+/// writing just now is left for the next time.
+pub fn erase_expired(batch: i32, by: Oid) -> StatementResult<i64> {
+    let due = write(include_str!("queries/lock_expired.sql"), &[batch.into()], |row| {
+        Ok((required::<Uuid>(&row, 1)?, required::<Vec<Uuid>>(&row, 2)?))
+    })?;
+    let mut erased = 0;
+    for (project, items) in due {
+        erased += items.len() as i64;
+        erase(project, items, Turns::default(), by, Reason::Retention)?;
+    }
+    Ok(erased)
+}
+
+/// An item that retention has come to the end of.
+pub struct Due {
+    pub item_id: Uuid,
+    pub title: Option<String>,
+    pub retention: String,
+    pub due_at: TimestampWithTimeZone,
+}
+
+/// Items of a project that will be erased by then, the first ones first.
+pub fn due(project: Uuid, at: Option<TimestampWithTimeZone>, limit: i32) -> StatementResult<Vec<Due>> {
+    rows(include_str!("queries/retention_due.sql"), &[project.into(), at.into(), limit.into()], |row| {
+        Ok(Due {
+            item_id: required(&row, 1)?,
+            title: row.get(2)?,
+            retention: required(&row, 3)?,
+            due_at: required(&row, 4)?,
+        })
+    })
+}
