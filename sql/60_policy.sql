@@ -51,6 +51,14 @@ alter table memento.erasure enable row level security, force row level security;
 create policy erasure_read on memento.erasure for select
   using (project_id = any (array(select memento.readable_projects())));
 
+alter table memento.event_store enable row level security, force row level security;
+create policy event_store_read on memento.event_store for select
+  using (project_id = any (array(select memento.readable_projects())));
+create policy event_store_write on memento.event_store for all
+  using (project_id = any (array(select memento.writable_projects())));
+comment on policy event_store_read on memento.event_store is 'Events of the projects that the role may read.';
+comment on policy event_store_write on memento.event_store is 'Events of the projects that the role may write.';
+
 comment on policy workspace_read on memento.workspace is 'Workspaces of the projects that the role may read.';
 comment on policy project_read on memento.project is 'Projects that the role may read.';
 comment on policy project_member_read on memento.project_member is 'Members of the projects that the role may read.';

@@ -11,3 +11,5 @@ select pg_catalog.pg_extension_config_dump('memento.link', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk', '');
 select pg_catalog.pg_extension_config_dump('memento.erasure', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk_id_seq', '');
+select pg_catalog.pg_extension_config_dump('memento.event_store', '');
+select pg_catalog.pg_extension_config_dump('memento.event_sequence_num_seq', '');

@@ -10,6 +10,7 @@ pub mod citation;
 pub mod diff;
 pub mod filter;
 pub mod fusion;
+pub mod lineage;
 pub mod memory_kind;
 pub mod project;
 pub mod query;

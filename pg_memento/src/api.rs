@@ -5,6 +5,7 @@ pub mod commit;
 pub mod diff;
 pub mod evidence;
 pub mod guard;
+pub mod lineage;
 pub mod memory;
 pub mod operate;
 pub mod query;

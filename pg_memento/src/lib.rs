@@ -36,9 +36,14 @@ extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenan
 extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
 extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
 extension_sql_file!(
+    "../../sql/50_lineage.sql",
+    name = "lineage",
+    requires = ["text", api::lineage::_new_event_id]
+);
+extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["text", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["lineage", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -121,5 +126,21 @@ extension_sql_file!(
         api::evidence::check_citations
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_evidence"]);
+extension_sql_file!(
+    "../../sql/75_api_lineage.sql",
+    name = "api_lineage",
+    requires = [
+        "api_evidence",
+        api::lineage::emit_event,
+        api::lineage::get_parent_chain,
+        api::lineage::get_child_events,
+        api::lineage::get_event_tree,
+        api::lineage::calculate_root_uuid,
+        api::lineage::root_cause,
+        api::lineage::session_timeline,
+        api::lineage::resume_context,
+        api::lineage::adopt_event_store
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_lineage"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

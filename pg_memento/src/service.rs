@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod drop_guard;
 pub mod evidence;
 pub mod item;
+pub mod lineage;
 pub mod list;
 pub mod memory;
 pub mod search;

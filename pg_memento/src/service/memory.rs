@@ -8,6 +8,7 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
+use super::lineage::record;
 use super::secret::{SecretError, Secrets, screened};
 use super::term::{Tokenizer, as_lines};
 use crate::error::{Failure, StatementError, reported};
@@ -125,7 +126,9 @@ impl Failure for StoreError {
 /// another content it is a new version of the same item.
 pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
     let project = authorize_current(AccessLevel::Write)?;
-    remember_in(project, memory, audit("remember", None))
+    let remembered = remember_in(project, memory, audit("remember", None))?;
+    record("remember", || remembered.to_json())?;
+    Ok(remembered)
 }
 
 /// What the caller's versions are written by.
