@@ -85,7 +85,8 @@ begin
   select p.root_uuid, p.depth into parent
     from memento.event_store p
    where p.project_id = new.project_id and p.event_id = new.parent_uuid
-     and (p.parent_uuid is null or p.root_uuid <> p.event_id)
+     -- Not one that is marked itself. In an UPDATE this is what a cycle looks like while it is made, and _move_subtrees() finds it.
+     and (p.parent_uuid is null or p.root_uuid <> p.event_id or tg_op = 'UPDATE')
      for key share;
   if found then
     new.root_uuid := parent.root_uuid;

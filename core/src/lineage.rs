@@ -123,7 +123,9 @@ mod unit_tests {
     #[test]
     fn names_are_found_at_any_depth_once_and_in_order() {
         let mut named = Named::default();
-        named.add(&json!({"result": [{"item_ids": [B, A, "no uuid", 7, null]}, {"item_id": A}], "pack_id": A}));
+        named.add(
+            &json!({"result": [{"item_ids": [B, A, "no uuid", 7, null]}, {"item_id": A}], "pack_id": A}),
+        );
         named.add(&json!({"item_id": {"item_id": B}, "pack_ids": [[A], B]}));
         let ids = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<Uuid>>();
         assert_eq!((named.items, named.packs), (ids(&[B, A]), ids(&[A, B])));

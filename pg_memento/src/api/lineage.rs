@@ -46,7 +46,8 @@ pub fn emit_event(
         id: event_id,
         happened_at,
     })?;
-    row(stored).map_err(|error| ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, error.to_string(), "row"))
+    row(stored)
+        .map_err(|error| ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, error.to_string(), "row"))
 }
 
 /// As the table's row type.
@@ -112,9 +113,11 @@ pub fn get_child_events(
     ErrorReport,
 > {
     let events = lineage::children(given("event_uuid", event_uuid)?, max_events.unwrap_or(DEFAULT_EVENTS))?;
-    Ok(TableIterator::new(events.into_iter().map(|event| {
-        (event.uuid, event.event_type, event.timestamp, event.event_data, event.truncated)
-    })))
+    Ok(TableIterator::new(
+        events
+            .into_iter()
+            .map(|event| (event.uuid, event.event_type, event.timestamp, event.event_data, event.truncated)),
+    ))
 }
 
 #[pg_extern(stable, parallel_restricted)]
@@ -145,7 +148,15 @@ pub fn get_event_tree(
         max_events.unwrap_or(DEFAULT_EVENTS),
     )?;
     Ok(TableIterator::new(events.into_iter().map(|(event, parent)| {
-        (event.uuid, event.event_type, event.timestamp, event.event_data, event.depth, parent, event.truncated)
+        (
+            event.uuid,
+            event.event_type,
+            event.timestamp,
+            event.event_data,
+            event.depth,
+            parent,
+            event.truncated,
+        )
     })))
 }
 

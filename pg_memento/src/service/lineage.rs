@@ -163,7 +163,11 @@ pub fn children(event: Uuid, max_events: i32) -> Result<Vec<Event>, LineageError
 }
 
 /// An event, all that came of it, and the parent of each.
-pub fn tree(event: Uuid, max_depth: i32, max_events: i32) -> Result<Vec<(Event, Option<Uuid>)>, LineageError> {
+pub fn tree(
+    event: Uuid,
+    max_depth: i32,
+    max_events: i32,
+) -> Result<Vec<(Event, Option<Uuid>)>, LineageError> {
     check_depth(max_depth)?;
     check_events(max_events)?;
     let project = authorize_current(AccessLevel::Read)?;
@@ -188,7 +192,11 @@ pub fn root_cause(event: Uuid) -> Result<Event, LineageError> {
 }
 
 /// The events of a session in the order of time; none for a session that has none.
-pub fn timeline(session: Uuid, max_events: i32, after: Option<Uuid>) -> Result<Vec<SessionEvent>, LineageError> {
+pub fn timeline(
+    session: Uuid,
+    max_events: i32,
+    after: Option<Uuid>,
+) -> Result<Vec<SessionEvent>, LineageError> {
     check_events(max_events)?;
     let project = authorize_current(AccessLevel::Read)?;
     if let Some(after) = after

@@ -131,9 +131,8 @@ pub fn children(project: Uuid, of: Uuid, max_events: i32) -> StatementResult<Vec
 
 /// The root of an event; depth is the event's distance from it.
 pub fn root(project: Uuid, of: Uuid) -> StatementResult<Option<Event>> {
-    let found = kept_rows(include_str!("queries/root_event.sql"), &[project.into(), of.into()], |row| {
-        event(&row)
-    })?;
+    let found =
+        kept_rows(include_str!("queries/root_event.sql"), &[project.into(), of.into()], |row| event(&row))?;
     Ok(found.into_iter().next())
 }
 
@@ -155,7 +154,11 @@ pub fn session(
         include_str!("queries/session_events.sql"),
         &[project.into(), session.into(), max_events.into(), after.into()],
         |row| {
-            Ok(SessionEvent { event: event(&row)?, parent_uuid: row.get(7)?, sequence_num: required(&row, 8)? })
+            Ok(SessionEvent {
+                event: event(&row)?,
+                parent_uuid: row.get(7)?,
+                sequence_num: required(&row, 8)?,
+            })
         },
     )
 }
@@ -198,7 +201,8 @@ pub fn read_foreign(
 ) -> StatementResult<Columns> {
     // There is no way to bind names and types; all of these come quoted from the catalogue.
     let table: String =
-        rows("select $1::pg_catalog.regclass::text", &[table.into()], |row| required::<String>(&row, 1))?.concat();
+        rows("select $1::pg_catalog.regclass::text", &[table.into()], |row| required::<String>(&row, 1))?
+            .concat();
     let listed: Vec<String> = mapped
         .iter()
         .map(|column| column.map_or("null".into(), |column| format!("s.{}::text", column.quoted)))

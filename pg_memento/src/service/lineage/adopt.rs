@@ -56,8 +56,11 @@ fn mapped<'a>(
     mapping: &Jsonb,
 ) -> Result<[Option<&'a Column>; ADOPTED.len()], LineageError> {
     let Ok(Value::Object(mapping)) = mapping.parse() else { return Err(LineageError::BadMapping) };
-    let unknown: Vec<String> =
-        mapping.keys().filter(|key| !ADOPTED.contains(&key.as_str())).map(|key| key.chars().take(80).collect()).collect();
+    let unknown: Vec<String> = mapping
+        .keys()
+        .filter(|key| !ADOPTED.contains(&key.as_str()))
+        .map(|key| key.chars().take(80).collect())
+        .collect();
     if !unknown.is_empty() {
         return Err(LineageError::UnknownKeys(unknown));
     }

@@ -39,7 +39,8 @@ pub fn resume_context(event: Uuid, budget: i32) -> Result<Jsonb, LineageError> {
     let (memories, missing) = memories(project, &named, &mut left)?;
     let events_left_out = usize::try_from(depth).unwrap_or(0) + 1 - events.len();
     let memories_left_out = named.items.len() - memories.len() - missing.len();
-    let texts = |ids: &[uuid::Uuid]| Jsonb::from(json!(ids.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    let texts =
+        |ids: &[uuid::Uuid]| Jsonb::from(json!(ids.iter().map(ToString::to_string).collect::<Vec<_>>()));
     Ok(Jsonb::object(&[
         ("event_id", json!(event.to_string()).into()),
         ("root_uuid", json!(root.to_string()).into()),
