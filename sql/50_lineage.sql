@@ -11,7 +11,7 @@ comment on sequence memento.event_sequence_num_seq is 'Numbers of events, in the
 
 create table memento.event_store (
   project_id uuid not null references memento.project,
-  event_id uuid not null default memento._new_event_id(),
+  event_id uuid not null default memento.new_event_id(),
   parent_uuid uuid,
   root_uuid uuid not null,
   depth int not null,

@@ -4,4 +4,5 @@
 pub mod drop_hook;
 pub mod identity;
 pub mod jsonb;
+pub mod regclass;
 pub mod server;

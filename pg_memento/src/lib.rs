@@ -38,7 +38,7 @@ extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]
 extension_sql_file!(
     "../../sql/50_lineage.sql",
     name = "lineage",
-    requires = ["text", api::lineage::_new_event_id]
+    requires = ["text", api::lineage::new_event_id]
 );
 extension_sql_file!(
     "../../sql/60_policy.sql",

@@ -13,7 +13,6 @@ pub mod term;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys::PgOid;
@@ -36,8 +35,9 @@ fn rows<T>(
 }
 
 thread_local! {
-    /// By the address of the text. The server plans a kept statement again when what it is about changes.
-    static KEPT: RefCell<HashMap<*const u8, Rc<OwnedPreparedStatement>>> = RefCell::default();
+    /// By the address of the text. The server plans a kept statement again when what it is about changes. They are never
+    /// freed: there are as many as there are statements, and when the process ends there is no server left to free them.
+    static KEPT: RefCell<HashMap<*const u8, &'static OwnedPreparedStatement>> = RefCell::default();
 }
 
 /// Like [`rows`], for statements that are to answer in well under a millisecond: parsed once in a session, and planned once
@@ -48,17 +48,17 @@ fn kept_rows<T>(
     read: impl Fn(SpiHeapTupleData) -> pgrx::spi::Result<T>,
 ) -> StatementResult<Vec<T>> {
     Spi::connect(|client| {
-        let known = KEPT.with_borrow(|kept| kept.get(&statement.as_ptr()).cloned());
+        let known = KEPT.with_borrow(|kept| kept.get(&statement.as_ptr()).copied());
         let prepared = match known {
             Some(prepared) => prepared,
             None => {
                 let types: Vec<PgOid> = arguments.iter().map(|argument| argument.oid().into()).collect();
-                let prepared = Rc::new(client.prepare(statement, &types)?.keep());
-                KEPT.with_borrow_mut(|kept| kept.insert(statement.as_ptr(), prepared.clone()));
+                let prepared: &'static _ = Box::leak(Box::new(client.prepare(statement, &types)?.keep()));
+                KEPT.with_borrow_mut(|kept| kept.insert(statement.as_ptr(), prepared));
                 prepared
             }
         };
-        client.select(&*prepared, None, arguments)?.map(read).collect::<Result<_, _>>()
+        client.select(prepared, None, arguments)?.map(read).collect::<Result<_, _>>()
     })
     .map_err(StatementError::from)
 }

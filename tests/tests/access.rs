@@ -156,7 +156,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             vec![format!("select * from memento._parent_chain('{victim_project}', '{victim_event}', 9)")],
         ),
         ("_move_subtrees", vec![]),
-        ("_new_event_id", vec![]),
+        ("new_event_id", vec!["select memento.new_event_id()".into()]),
         ("_place_event", vec![]),
         ("_release_children", vec![]),
         ("_settle_events", vec![]),

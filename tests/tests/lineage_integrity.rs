@@ -367,6 +367,30 @@ fn an_event_below_one_that_moves_goes_along_whichever_comes_first() {
     assert_eq!(assert_trees_are_right(&mut mover), 7);
 }
 
+/// Somebody who was given privileges on the table and has no others: the triggers do their work all the same.
+#[test]
+fn who_may_write_the_table_may_write_trees() {
+    let scene = Scene::new();
+    let mut admin = scene.connect();
+    scene.cluster.connect_as("writer", &scene.database);
+    admin
+        .batch_execute(
+            "select memento.grant_access('writer', 'default', 'write');
+             grant insert, update, delete on memento.event_store to writer;
+             grant usage on sequence memento.event_sequence_num_seq to writer",
+        )
+        .unwrap();
+    let mut writer = scene.cluster.connect_as("writer", &scene.database);
+    writer
+        .batch_execute(
+            "select add(1), add(2, 1), add(3, 2), add(4, 3), add(10), move(3, 10);
+             delete from memento.event_store where event_id = id(10)",
+        )
+        .unwrap();
+    assert_failure(writer.batch_execute("select move(3, 4)"), "23514", "CYCLE_DETECTED");
+    assert_eq!(assert_trees_are_right(&mut admin), 4);
+}
+
 /// Four sessions insert, move and delete as they like. Conflicts may be refused; what is committed must be right.
 #[test]
 fn trees_stay_right_under_load() {

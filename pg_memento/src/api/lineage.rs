@@ -3,11 +3,12 @@
 use pgrx::heap_tuple::PgHeapTuple;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{AllocatedByRust, PgRelation, Uuid};
+use pgrx::{AllocatedByRust, Uuid};
 use serde_json::json;
 
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
+use crate::ffi::regclass::Regclass;
 use crate::service::lineage;
 use crate::spi::lineage::{NewEvent, StoredEvent};
 
@@ -24,7 +25,7 @@ const DEFAULT_BUDGET: i32 = 4000;
 
 // In SQL it is the default of a column, so it is made before the table.
 #[pg_extern(volatile, parallel_safe, strict)]
-pub fn _new_event_id() -> Uuid {
+pub fn new_event_id() -> Uuid {
     lineage::new_event_id()
 }
 
@@ -240,11 +241,11 @@ pub fn resume_context(
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 pub fn adopt_event_store(
-    source: Option<PgRelation>,
+    source: Option<Regclass>,
     mapping: default!(Option<Jsonb>, "'{}'"),
     max_rows: default!(Option<i32>, "null"),
     after: default!(Option<String>, "null"),
 ) -> ApiResult<Jsonb> {
     let mapping = mapping.unwrap_or_else(|| json!({}).into());
-    Ok(lineage::adopt(given("source", source)?.oid(), &mapping, max_rows, after)?)
+    Ok(lineage::adopt(given("source", source)?.0, &mapping, max_rows, after)?)
 }

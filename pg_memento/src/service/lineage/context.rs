@@ -37,7 +37,8 @@ pub fn resume_context(event: Uuid, budget: i32) -> Result<Jsonb, LineageError> {
     // Deeper than JSON can be here names nothing.
     events.iter().filter_map(|event| event.parse().ok()).for_each(|event| named.add(&event));
     let (memories, missing) = memories(project, &named, &mut left)?;
-    let events_left_out = usize::try_from(depth).unwrap_or(0) + 1 - events.len();
+    // Somebody may have moved the event between the two statements.
+    let events_left_out = (usize::try_from(depth).unwrap_or(0) + 1).saturating_sub(events.len());
     let memories_left_out = named.items.len() - memories.len() - missing.len();
     let texts =
         |ids: &[uuid::Uuid]| Jsonb::from(json!(ids.iter().map(ToString::to_string).collect::<Vec<_>>()));
