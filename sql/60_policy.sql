@@ -7,13 +7,13 @@ create policy workspace_read on memento.workspace for select
 comment on policy workspace_read on memento.workspace is 'Workspaces of the projects that the role may read.';
 
 -- Every table with a project_id is read by those who may read the project. Nothing is written but by functions, which act as
--- the owner; the three that writers of a project may also write to directly, where an administrator grants it, are named.
+-- the owner; the four that writers of a project may also write to directly, where an administrator grants it, are named.
 do $$
 declare
   tenant record;
 begin
   for tenant in
-    select c.relname as name, c.relname in ('item', 'version', 'chunk') as is_written
+    select c.relname as name, c.relname in ('item', 'version', 'chunk', 'event_store') as is_written
       from pg_catalog.pg_class c
       join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = 'project_id' and not a.attisdropped
      where c.relnamespace = 'memento'::regnamespace and c.relkind in ('r', 'p')

@@ -6,6 +6,7 @@
 mod chunking;
 mod compare;
 mod data;
+mod lineage;
 mod linearity;
 mod local_embedding;
 mod python;
@@ -44,6 +45,11 @@ const BENCHMARKS: [(&str, &str, fn()); 11] = [
         "sql_remember",
         "a document of 10 kB remembered, beside plain INSERTs of the same rows",
         sql_remember::run,
+    ),
+    (
+        "sql_lineage",
+        "events stored and walked, beside plain inserts and the SQL of the specification",
+        lineage::run,
     ),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];

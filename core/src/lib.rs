@@ -11,6 +11,7 @@ pub mod citation;
 pub mod diff;
 pub mod filter;
 pub mod fusion;
+pub mod lineage;
 pub mod memory_kind;
 pub mod project;
 pub mod query;

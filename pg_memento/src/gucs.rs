@@ -45,6 +45,12 @@ static RESTART_DELAY_MS: GucSetting<i32> = GucSetting::<i32>::new(1000);
 /// 64 databases need 10 kB. Each with the extension needs a process too, so a server has rarely more.
 static MAX_DATABASES: GucSetting<i32> = GucSetting::<i32>::new(64);
 
+/// Off: a log of every search is for those who want one, and a search that writes cannot be free.
+static RECORD_EVENTS: GucSetting<bool> = GucSetting::<bool>::new(false);
+
+/// Empty: what is recorded has no parent. A text, and looked up at each use: it may name an event of another project.
+static PARENT_EVENT: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
 /// Declares the settings and reserves the prefix, so that a mistyped name is an error and not a placeholder.
 pub fn init(preloading: bool) {
     GucRegistry::define_string_guc(
@@ -132,6 +138,22 @@ pub fn init(preloading: bool) {
             GucFlags::default(),
         );
     }
+    GucRegistry::define_bool_guc(
+        c"memento.record_events",
+        c"Makes searches and other operations record themselves in event_store.",
+        c"Where nothing can be written, and for roles without write access, nothing is recorded.",
+        &RECORD_EVENTS,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_string_guc(
+        c"memento.parent_event",
+        c"The event that led to what is recorded because of memento.record_events.",
+        c"The id of an event of the current project; if it is none, what is recorded says so and has no parent.",
+        &PARENT_EVENT,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
     ffi::server::reserve_setting_prefix(c"memento");
 }
 
@@ -177,6 +199,16 @@ pub fn restart_policy() -> RestartPolicy {
 /// For how many databases there is room in shared memory.
 pub fn max_databases() -> usize {
     MAX_DATABASES.get().try_into().unwrap_or(1)
+}
+
+/// Whether operations record themselves.
+pub fn record_events() -> bool {
+    RECORD_EVENTS.get()
+}
+
+/// What the session says led to them.
+pub fn parent_event() -> Option<String> {
+    text(&PARENT_EVENT)
 }
 
 fn text(setting: &GucSetting<Option<CString>>) -> Option<String> {

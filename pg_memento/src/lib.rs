@@ -56,9 +56,14 @@ extension_sql_file!(
 );
 extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["queue_views"]);
 extension_sql_file!(
+    "../../sql/55_lineage.sql",
+    name = "lineage",
+    requires = ["erase", api::lineage::new_event_id]
+);
+extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["erase", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["lineage", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -188,5 +193,21 @@ extension_sql_file!(
         api::audit::memory_audit
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_artifact"]);
+extension_sql_file!(
+    "../../sql/77_api_lineage.sql",
+    name = "api_lineage",
+    requires = [
+        "api_artifact",
+        api::lineage::emit_event,
+        api::lineage::get_parent_chain,
+        api::lineage::get_child_events,
+        api::lineage::get_event_tree,
+        api::lineage::calculate_root_uuid,
+        api::lineage::root_cause,
+        api::lineage::session_timeline,
+        api::lineage::resume_context,
+        api::lineage::adopt_event_store
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_lineage"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod history;
 pub mod ingest;
 pub mod item;
+pub mod lineage;
 pub mod list;
 pub mod memory;
 pub mod models;

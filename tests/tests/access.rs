@@ -36,20 +36,45 @@ fn scene() -> Scene {
             "select memento.use_project('{SECRET}');
              select memento.remember('{SECRET} lives here', title => '{SECRET}', kind => '{SECRET}', tags => '{{{SECRET}}}',
                                      source_system => '{SECRET}', source_id => '{SECRET}', metadata => '{{\"{SECRET}\": 1}}', retention => '1y', author => '{SECRET}');
-             select memento.history_append('{SECRET}', 'user', '{SECRET} lives here');"
+             select memento.history_append('{SECRET}', 'user', '{SECRET} lives here');
+             select memento.emit_event('{SECRET}', '{{\"{SECRET}\": 1}}', session_id => (select item_id from memento.item limit 1));"
         ))
         .unwrap();
     Scene { cluster, database }
 }
 
 /// How to call every function of the schema with the victim's project. A function that is not here fails the test.
-fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<String>> {
+fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMap<&'static str, Vec<String>> {
     let references = [SECRET.to_owned(), format!("{SECRET}/{SECRET}"), victim_project.to_owned()];
     let each = |call: &dyn Fn(&str) -> String| references.iter().map(|r| call(r)).collect::<Vec<_>>();
     let items = |function: &str| vec![format!("select {function}('{victim_item}')")];
+    let events = |function: &str| vec![format!("select * from {function}('{victim_event}')")];
     BTreeMap::from([
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
         ("admin_reingest_version", items("memento.admin_reingest_version")),
+        (
+            "adopt_event_store",
+            vec![
+                "select memento.adopt_event_store('memento.event_store')".into(),
+                r#"select memento.adopt_event_store('memento.item', '{"event_id": "item_id", "event_type": "title"}')"#
+                    .into(),
+            ],
+        ),
+        ("calculate_root_uuid", events("memento.calculate_root_uuid")),
+        (
+            "emit_event",
+            vec![
+                "select memento.emit_event('planted')".into(),
+                format!("select memento.emit_event('planted', parent_uuid => '{victim_event}')"),
+                format!("select memento.emit_event('planted', event_id => '{victim_event}')"),
+            ],
+        ),
+        ("get_child_events", events("memento.get_child_events")),
+        ("get_event_tree", events("memento.get_event_tree")),
+        ("get_parent_chain", events("memento.get_parent_chain")),
+        ("resume_context", events("memento.resume_context")),
+        ("root_cause", events("memento.root_cause")),
+        ("session_timeline", vec![format!("select * from memento.session_timeline('{victim_item}')")]),
         ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
         ("artifact_delete", items("memento.artifact_delete")),
         ("artifact_get", items("memento.artifact_get")),
@@ -163,6 +188,19 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ),
         ("_grant_use", vec!["select memento._grant_use('other')".into()]),
         ("_held_roles", vec!["select memento._held_roles('victim'::regrole)".into()]),
+        (
+            "_event_tree",
+            vec![format!("select * from memento._event_tree('{victim_project}', '{victim_event}', 9, 9)")],
+        ),
+        (
+            "_parent_chain",
+            vec![format!("select * from memento._parent_chain('{victim_project}', '{victim_event}', 9)")],
+        ),
+        ("_move_subtrees", vec![]),
+        ("new_event_id", vec!["select memento.new_event_id()".into()]),
+        ("_place_event", vec![]),
+        ("_release_children", vec![]),
+        ("_settle_events", vec![]),
         ("_check_version_hash", vec![]),
         (
             "_ingest_version",
@@ -218,7 +256,14 @@ fn no_function_and_no_table_shows_another_project() {
         .query_one("select item_id::text from memento.item where project_id = $1::text::uuid", &[&project])
         .unwrap()
         .get(0);
-    let calls = calls(&project, &item);
+    let event: String = admin
+        .query_one(
+            "select event_id::text from memento.event_store where project_id = $1::text::uuid",
+            &[&project],
+        )
+        .unwrap()
+        .get(0);
+    let calls = calls(&project, &item, &event);
     let functions = text_column(
         &mut admin,
         "select distinct proname::text from pg_proc where pronamespace = 'memento'::regnamespace order by 1",
@@ -262,6 +307,11 @@ fn no_function_and_no_table_shows_another_project() {
         .unwrap()
         .get(0);
     assert_eq!(planted, 1, "somebody wrote into the victim's project");
+    let planted: i64 = admin
+        .query_one("select count(*) from memento.event_store where project_id = $1::text::uuid", &[&project])
+        .unwrap()
+        .get(0);
+    assert_eq!(planted, 1, "somebody recorded an event in the victim's project");
     let members = text_column(
         &mut admin,
         &format!("select role_name::text from memento.project_member where project_id = '{project}'"),
@@ -298,18 +348,24 @@ fn policies_hold_when_an_administrator_grants_everything() {
         .unwrap()
         .get(0);
     let mut other = scene.cluster.connect_as("other", &scene.database);
-    for table in ["item", "version", "chunk", "project", "project_member", "workspace"] {
+    for table in ["item", "version", "chunk", "event_store", "project", "project_member", "workspace"] {
         let answer = answer(&mut other, &format!("select * from memento.{table}"));
         assert!(!answer.contains(SECRET), "{table}: {answer}");
     }
     assert_eq!(other.execute("delete from memento.version", &[]).unwrap(), 0);
     assert_eq!(other.execute("update memento.item set title = 'mine'", &[]).unwrap(), 0);
+    assert_eq!(other.execute("update memento.event_store set event_type = 'mine'", &[]).unwrap(), 0);
+    assert_eq!(other.execute("delete from memento.event_store", &[]).unwrap(), 0);
     assert_eq!(
         other.execute("delete from memento.project_member where role_name <> 'other'", &[]).unwrap(),
         0
     );
     for statement in [
         format!("insert into memento.item (project_id) values ('{project}')"),
+        format!("insert into memento.event_store (project_id, event_type) values ('{project}', 'x')"),
+        format!(
+            "insert into memento.event_store (project_id, event_type, parent_uuid) values ('{project}', 'x', gen_random_uuid())"
+        ),
         format!(
             "insert into memento.project_member (project_id, role_name, level) values ('{project}', 'other', 'admin')"
         ),

@@ -37,6 +37,11 @@ fn fill(cluster: &Cluster, database: &str) {
             r#"select memento.use_project('second');
                select memento.memory_link((memento.remember('a') ->> 'item_id')::uuid, (memento.remember('b') ->> 'item_id')::uuid, 'r');
                select memento.memory_commit('[{"content": "with a key"}]', 'key', (memento.sessions_start('s') ->> 'session_id')::uuid);
+               -- A chain that was moved, and so stands in the table with its children first.
+               insert into memento.event_store (project_id, event_id, parent_uuid, event_type)
+               select memento.current_project(), md5(n::text)::uuid, md5((nullif(n, 1) - 1)::text)::uuid, 'step' from generate_series(1, 20) n;
+               update memento.event_store set parent_uuid = (memento.emit_event('new root', '{"n": 1e400}')).event_id where depth = 7;
+               update memento.event_store set event_data = '{"again": true}' where depth < 3;
                select memento.forget((memento.remember('not for long') ->> 'item_id')::uuid);
                select memento.remember(E'ünïcode \t \\ \x01 "quotes" ''single'' \n\n 日本語 👩‍👩‍👧', tags => array['a,b', '{"c"}', 'd e'],
                                        metadata => '{"big": 123456789012345678901234567890.5, "nested": [null, {}]}');
@@ -134,6 +139,11 @@ fn goes_on(client: &mut Client) {
     assert_eq!(version, 4);
     let after: i64 = client.query_one("select max(chunk_id) from memento.chunk", &[]).unwrap().get(0);
     assert!(after > before, "the sequence was restored");
+    let number = "select max(sequence_num) from memento.event_store";
+    let before: i64 = client.query_one(number, &[]).unwrap().get(0);
+    client.batch_execute("select memento.emit_event('after the restore')").unwrap();
+    let after: i64 = client.query_one(number, &[]).unwrap().get(0);
+    assert!(after > before, "the sequence of events was restored");
     let latest: i64 = client
         .query_one("select max(n) from (select count(*) filter (where is_latest) n from memento.version group by item_id) x", &[])
         .unwrap()

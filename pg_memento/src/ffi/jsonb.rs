@@ -31,6 +31,24 @@ impl Jsonb {
         Self(text)
     }
 
+    /// The size of its text in bytes.
+    pub fn size(&self) -> usize {
+        self.0.len()
+    }
+
+    /// An array of values as they are.
+    pub fn array(values: &[Self]) -> Self {
+        let texts: Vec<&str> = values.iter().map(Self::as_str).collect();
+        Self(format!("[{}]", texts.join(", ")))
+    }
+
+    /// An object of values as they are.
+    pub fn object(fields: &[(&'static str, Self)]) -> Self {
+        let texts: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name:?}: {}", value.0)).collect();
+        Self(format!("{{{}}}", texts.join(", ")))
+    }
+
     /// Decodes it, for arguments that we look into. Fails on nesting beyond 128 levels.
     pub fn parse(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::from_str(&self.0)

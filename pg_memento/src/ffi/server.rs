@@ -54,3 +54,25 @@ pub fn has_fixed_snapshot() -> bool {
     // SAFETY: reads a global of the server.
     unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
 }
+
+/// Whether this transaction can write, here and now: not on a standby, not read-only, and not while a parallel query runs.
+pub fn can_write() -> bool {
+    // SAFETY: reads the state of the transaction and of the server.
+    unsafe { !pg_sys::XactReadOnly && !pg_sys::RecoveryInProgress() && !pg_sys::IsInParallelMode() }
+}
+
+/// The time by the clock, in microseconds since 1970.
+pub fn unix_micros() -> u64 {
+    const FROM_1970_TO_2000: i64 = 10_957 * 86_400 * 1_000_000;
+    // SAFETY: reads the clock.
+    let since_2000 = unsafe { pg_sys::GetCurrentTimestamp() };
+    u64::try_from(since_2000 + FROM_1970_TO_2000).unwrap_or(0)
+}
+
+/// Random bytes that nobody can guess.
+pub fn random_bytes() -> [u8; 16] {
+    let mut bytes = [0_u8; 16];
+    // SAFETY: writes as many bytes as it is told to.
+    let is_random = unsafe { pg_sys::pg_strong_random(bytes.as_mut_ptr().cast(), bytes.len()) };
+    if is_random { bytes } else { pgrx::error!("the server has no random numbers") }
+}

@@ -10,6 +10,7 @@ use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::ingest::{Written, write_version};
+use super::lineage::record;
 use super::secret::{Screen, SecretError, Secrets};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::spi::store::{self, Audit, Classification, Identity, KnownItem, NewMemory};
@@ -127,7 +128,9 @@ impl Failure for StoreError {
 /// another content it is a new version of the same item.
 pub fn remember(memory: NewMemory) -> Result<Remembered, StoreError> {
     let project = authorize_current(AccessLevel::Write)?;
-    remember_in(project, memory, audit("remember", None))
+    let remembered = remember_in(project, memory, audit("remember", None))?;
+    record("remember", || remembered.to_json())?;
+    Ok(remembered)
 }
 
 /// What the caller's versions are written by.

@@ -4,8 +4,10 @@ use memento_core::access::AccessLevel;
 use memento_core::filter::{Filter, FilterError};
 use pgrx::Uuid;
 use pgrx::prelude::*;
+use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
+use super::lineage::record;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
@@ -58,7 +60,22 @@ pub fn search(
         return Ok(Vec::new());
     }
     let scope = Scope { project, filter, as_of };
-    Ok(as_owner(|| spi::search::full_text(&scope, query, limit))?)
+    let hits = as_owner(|| spi::search::full_text(&scope, query, limit))?;
+    record("search", || event_data(query, limit, &hits))?;
+    Ok(hits)
+}
+
+/// What the event of a search says: what was asked, and which memories were found, best first.
+fn event_data(query: &str, limit: i32, hits: &[Hit]) -> Value {
+    let chunks: Vec<i64> = hits.iter().map(|hit| hit.chunk_id).collect();
+    let mut items: Vec<String> = Vec::new();
+    for hit in hits {
+        let item = hit.item_id.to_string();
+        if !items.contains(&item) {
+            items.push(item);
+        }
+    }
+    json!({"query": query, "k": limit, "item_ids": items, "chunk_ids": chunks})
 }
 
 /// The best chunks of what a filter keeps, in a project that the caller may read.

@@ -28,7 +28,7 @@ enum Pooling {
 }
 
 /// A sentence encoder.
-pub(super) struct LocalEmbedder {
+pub struct LocalEmbedder {
     model: Arc<Model>,
     encoder: TextEncoder,
     pooling: Pooling,

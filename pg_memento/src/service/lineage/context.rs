@@ -1,0 +1,74 @@
+//! What an agent needs to go on from an event.
+
+use std::collections::HashMap;
+
+use memento_core::access::AccessLevel;
+use memento_core::lineage::{Budget, Named};
+use memento_core::token;
+use pgrx::Uuid;
+use serde_json::json;
+
+use super::{LineageError, MAX_BUDGET};
+use crate::ffi::jsonb::Jsonb;
+use crate::service::access::{as_owner, authorize_current};
+use crate::spi;
+
+/// How far up a context looks. More would not fit in any budget that a model has.
+const MAX_STEPS: i32 = 10_000;
+
+/// What is read for each token of the budget: hardly any text has fewer tokens than that.
+const BYTES_PER_TOKEN: i64 = 32;
+
+/// The event and what led to it, nearest first, as far as the budget goes, then the memories and packs that those name.
+pub fn resume_context(event: Uuid, budget: i32) -> Result<Jsonb, LineageError> {
+    let Some(tokens) = usize::try_from(budget).ok().filter(|_| (1..=MAX_BUDGET).contains(&budget)) else {
+        return Err(LineageError::BadLimit { argument: "token_budget", limit: MAX_BUDGET, given: budget });
+    };
+    let project = authorize_current(AccessLevel::Read)?;
+    let Some((root, depth)) = as_owner(|| spi::lineage::locate(project, event))? else {
+        return Err(LineageError::NoEvent(event));
+    };
+    let bytes = i64::from(budget) * BYTES_PER_TOKEN;
+    let chain = as_owner(|| spi::lineage::context_events(project, event, MAX_STEPS, bytes))?;
+    let mut left = Budget::new(tokens);
+    let mut events: Vec<Jsonb> = chain.into_iter().flatten().collect();
+    events.retain(|event| left.take(token::count(event.as_str())));
+    let mut named = Named::default();
+    // Deeper than JSON can be here names nothing.
+    events.iter().filter_map(|event| event.parse().ok()).for_each(|event| named.add(&event));
+    let (memories, missing) = memories(project, &named, &mut left)?;
+    // Somebody may have moved the event between the two statements.
+    let events_left_out = (usize::try_from(depth).unwrap_or(0) + 1).saturating_sub(events.len());
+    let memories_left_out = named.items.len() - memories.len() - missing.len();
+    let texts =
+        |ids: &[uuid::Uuid]| Jsonb::from(json!(ids.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    Ok(Jsonb::object(&[
+        ("event_id", json!(event.to_string()).into()),
+        ("root_uuid", json!(root.to_string()).into()),
+        ("depth", json!(depth).into()),
+        ("token_budget", json!(budget).into()),
+        ("tokens", json!(tokens - left.left()).into()),
+        ("events", Jsonb::array(&events)),
+        ("memories", Jsonb::array(&memories)),
+        ("missing_memories", texts(&missing)),
+        ("packs", texts(&named.packs)),
+        ("left_out", json!({"events": events_left_out, "memories": memories_left_out}).into()),
+    ]))
+}
+
+/// The named memories that fit, in the order in which they are named, and those that are not there any more.
+fn memories(
+    project: Uuid,
+    named: &Named,
+    left: &mut Budget,
+) -> Result<(Vec<Jsonb>, Vec<uuid::Uuid>), LineageError> {
+    let ids = named.items.iter().map(|id| Uuid::from_bytes(*id.as_bytes())).collect();
+    let known: HashMap<[u8; 16], Jsonb> = as_owner(|| spi::lineage::named_items(project, ids))?
+        .into_iter()
+        .map(|(id, shown)| (*id.as_bytes(), shown))
+        .collect();
+    let (found, missing): (Vec<_>, Vec<_>) =
+        named.items.iter().partition(|id| known.contains_key(id.as_bytes()));
+    let shown = found.iter().filter_map(|id: &uuid::Uuid| known.get(id.as_bytes()));
+    Ok((shown.filter(|shown| left.take(token::count(shown.as_str()))).cloned().collect(), missing))
+}
