@@ -221,9 +221,7 @@ impl Runner {
         let Some(profile) = job.profile else {
             return store.finish(job.held, serde_json::json!({"dropped": "no profile"})).map(drop);
         };
-        let built = store.index_commands(profile).and_then(|commands| {
-            commands.iter().try_for_each(|command| store.command(command)).map(|()| commands.len())
-        });
+        let built = store.index_commands(profile).and_then(|commands| build(store, &commands));
         match built {
             Ok(commands) => {
                 store.finish(job.held, serde_json::json!({"commands": commands}))?;
@@ -272,6 +270,17 @@ impl Runner {
         }
         Ok(Some(Wait::AtMost(every)))
     }
+}
+
+/// Runs the commands that make an index. Nobody is kept waiting for long: what cannot have its locks is tried again later.
+fn build(store: &mut Store, commands: &[String]) -> DatabaseResult<usize> {
+    if commands.is_empty() {
+        return Ok(0);
+    }
+    store.command("set lock_timeout = '5s'")?;
+    let built = commands.iter().try_for_each(|command| store.command(command));
+    store.command("reset lock_timeout")?;
+    built.map(|()| commands.len())
 }
 
 fn soonest<const N: usize>(waits: [Option<Wait>; N]) -> Wait {
