@@ -50,6 +50,11 @@ pub struct DatabaseError {
 }
 
 impl DatabaseError {
+    /// Whether the statement was never the matter: the connection broke, or the server stops or starts.
+    pub fn is_broken_connection(&self) -> bool {
+        self.sqlstate.starts_with("08") || self.sqlstate.starts_with("57P")
+    }
+
     /// An answer that is not what the statement gives.
     pub(crate) fn unexpected(what: &str) -> Self {
         Self { sqlstate: "XX000".into(), message: format!("unexpected answer: {what}") }

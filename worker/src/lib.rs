@@ -9,6 +9,7 @@ pub mod client;
 #[cfg(feature = "client")]
 pub mod command_line;
 pub mod database;
+mod debt;
 mod embedding;
 mod http;
 pub mod job;

@@ -139,7 +139,7 @@ impl<'a> Store<'a> {
     ) -> DatabaseResult<Option<String>> {
         let [project, job, attempt] = key(held);
         let states = self.rows(
-            "select memento._fail_job($1, $2, $3, $4, $5, $6, make_interval(secs => $7), $8)",
+            "select memento._fail_job($1, $2, $3, $4, $5, $6, make_interval(secs => $7::float8), $8)",
             &[
                 project,
                 job,
