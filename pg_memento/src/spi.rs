@@ -4,6 +4,8 @@
 pub mod canonical;
 pub mod catalog;
 pub mod commit;
+#[cfg(feature = "pg_test")]
+pub mod conformance;
 pub mod item;
 pub mod job;
 pub mod profile;

@@ -72,6 +72,8 @@ impl DatabaseTask for Queue {
 
     fn run_once(&mut self) -> Result<Wait, Caught> {
         self.silence_bell();
+        #[cfg(feature = "pg_test")]
+        super::conformance::run_if_asked().map_err(caught)?;
         match self.runner.round(&mut OwnDatabase).map_err(caught)? {
             RunnerWait::Not => Ok(Wait::Until(Instant::now())),
             RunnerWait::AtMost(longest) => {

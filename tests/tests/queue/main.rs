@@ -1,0 +1,3 @@
+//! The queue and its workers: what they do, and what they survive.
+
+mod conformance;
