@@ -143,8 +143,12 @@ begin
   return query
   update memento.job j
      set claimable_at = statement_timestamp() + lease
-    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-   where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+    from (select m.project_id, m.job_id
+            from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+            join memento.job m on m.project_id = h.project_id and m.job_id = h.job_id and m.attempt = h.attempt and m.state = 'running'
+             -- Who has one locked cancels it, most likely; the others must not wait for that.
+             for no key update of m skip locked) h
+   where j.project_id = h.project_id and j.job_id = h.job_id
   returning j.job_id;
 end
 $$;

@@ -183,8 +183,8 @@ impl Cluster {
     }
 
     /// The address of a database, for a program that takes it as a URL.
-    pub fn url(&self, database: &str) -> String {
-        format!("postgresql://postgres:{}@127.0.0.1:{}/{database}", self.password, self.port)
+    pub fn url(&self, role: &str, database: &str) -> String {
+        format!("postgresql://{role}:{}@127.0.0.1:{}/{database}?sslmode=disable", self.password, self.port)
     }
 
     /// A client program that finds this cluster through its environment: psql, or one of the server's own.

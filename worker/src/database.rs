@@ -1,5 +1,7 @@
 //! How the loop talks to Postgres, whether from inside of the server or over a connection.
 
+use std::time::Duration;
+
 use serde_json::Value as Json;
 use uuid::Uuid;
 
@@ -63,6 +65,10 @@ impl DatabaseError {
 
 /// What a step of the loop gives, or why not.
 pub type DatabaseResult<T> = Result<T, DatabaseError>;
+
+/// How long a transaction waits for a row that somebody else has locked: whoever leaves a transaction open on a job must not hold
+/// up the queue. A command waits for as long as it takes.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements of one transaction.
 pub trait Statements {

@@ -5,13 +5,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use memento_worker::database::{Database, DatabaseError, DatabaseResult, Work};
+use memento_worker::database::{Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work};
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
 
 use super::task::{DatabaseTask, Wait};
-use crate::ffi::transaction::{Caught, in_transaction};
+use crate::ffi::transaction::{Caught, in_transaction, override_setting};
 use crate::ffi::{command, thread};
 use crate::gucs;
 use crate::service::models;
@@ -30,12 +30,19 @@ impl Database for OwnDatabase {
     }
 
     fn command(&mut self, text: &str) -> DatabaseResult<()> {
-        command::run(text).map_err(passed_on)
+        override_setting(c"lock_timeout", "0");
+        let outcome = command::run(text).map_err(passed_on);
+        limit_lock_waits();
+        outcome
     }
 
     fn can_run_concurrently(&self) -> bool {
         true
     }
+}
+
+fn limit_lock_waits() {
+    override_setting(c"lock_timeout", &LOCK_TIMEOUT.as_millis().to_string());
 }
 
 /// The loop as the worker's task.
@@ -48,6 +55,7 @@ pub struct Queue {
 impl Queue {
     /// Nothing is done yet.
     pub fn new() -> std::io::Result<Self> {
+        limit_lock_waits();
         let (bell, ringer) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ringer.set_nonblocking(true)?;

@@ -8,7 +8,7 @@ use postgres::{Config, NoTls};
 fn a_connection_is_a_database_for_the_loop() {
     let lines = vec!["memento.worker = off".to_owned()];
     let cluster = Cluster::start_with(Server::from_environment(), Settings { lines, ..Settings::default() });
-    let url = cluster.url(&cluster.database());
+    let url = cluster.url("postgres", &cluster.database());
     let mut database = ClientDatabase::new(url.parse::<Config>().unwrap(), |config| config.connect(NoTls));
     let outcomes = memento_worker::conformance::run(&mut database);
     let failures: Vec<String> =
