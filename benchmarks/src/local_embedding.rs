@@ -60,7 +60,7 @@ fn chunks() -> Vec<String> {
             .map(read)
             .concat();
     let chunks: Vec<String> =
-        chunk_markdown(&text, budget).into_iter().map(|chunk| chunk.text.to_owned()).take(CHUNKS).collect();
+        chunk_markdown(&text, budget).map(|chunk| chunk.text.to_owned()).take(CHUNKS).collect();
     assert_eq!(chunks.len(), CHUNKS);
     chunks
 }
