@@ -40,7 +40,7 @@ pub fn run() {
 }
 
 fn model() -> Option<(PathBuf, PathBuf)> {
-    let path = |name| std::env::var_os(name).map(PathBuf::from);
+    let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
     let found = path("MEMENTO_TEST_ONNX_LIBRARY").zip(path("MEMENTO_TEST_MODEL_DIR"));
     if found.is_none() {
         println!("skipped: the local model is not there; scripts/setup brings it");
