@@ -1,6 +1,5 @@
 //! A model in memory. Profiles that use the same file share it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -42,17 +41,16 @@ struct Loaded {
 impl Loaded {
     /// The model of a file, loaded if nobody holds it yet.
     fn shared(library: &Path, file: &Path, threads: usize) -> Result<Arc<Self>, ProviderError> {
-        static HELD: Mutex<Option<HashMap<(PathBuf, usize), Weak<Loaded>>>> = Mutex::new(None);
+        static HELD: Mutex<Vec<(PathBuf, usize, Weak<Loaded>)>> = Mutex::new(Vec::new());
         let path = file.canonicalize().map_err(|error| broken("model.onnx cannot be read", &error, HINT))?;
-        let key = (path, threads);
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = held.get_or_insert_default();
-        if let Some(loaded) = held.get(&key).and_then(Weak::upgrade) {
+        held.retain(|(.., loaded)| loaded.strong_count() > 0);
+        let same = held.iter().find(|(held, with, _)| (held, *with) == (&path, threads));
+        if let Some(loaded) = same.and_then(|(.., loaded)| loaded.upgrade()) {
             return Ok(loaded);
         }
-        let loaded = Arc::new(Self::load(library, &key.0, threads)?);
-        held.retain(|_, loaded| loaded.strong_count() > 0);
-        held.insert(key, Arc::downgrade(&loaded));
+        let loaded = Arc::new(Self::load(library, &path, threads)?);
+        held.push((path, threads, Arc::downgrade(&loaded)));
         Ok(loaded)
     }
 
