@@ -17,6 +17,8 @@ const THREADS: usize = 1;
 const MAX_TOKENS: usize = 256;
 /// Chunks in a round.
 const CHUNKS: usize = 24;
+/// Rounds of the comparison of CPU time, which does not depend on what else the machine does.
+const ROUNDS: usize = 7;
 /// Queries in a round.
 const QUERIES: usize = 40;
 const QUERY: &str = "what did we decide about the storage of events?";
@@ -36,11 +38,30 @@ pub fn run() {
         CHUNKS as f64,
         "chunks/s",
     );
+    let mut ratios: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let before = cpu_seconds();
+            drop(embed(&*embedder, &chunks));
+            let ours = cpu_seconds() - before;
+            peer.cpu_seconds() / ours
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let [least, .., most] = ratios[..] else { panic!("no rounds") };
+    println!("ratio of CPU time {:.2} (median of {ROUNDS}; {least:.2} to {most:.2})", ratios[ROUNDS / 2]);
     query_over_socket(&embedder, &model_dir);
 }
 
+/// What this process has used of the CPU. The kernel counts in hundredths of a second.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_else(|error| panic!("{error}"));
+    // The second field is the name in brackets; user and system time are the 14th and 15th.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
 fn model() -> Option<(PathBuf, PathBuf)> {
-    let path = |name| std::env::var_os(name).map(PathBuf::from);
+    let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
     let found = path("MEMENTO_TEST_ONNX_LIBRARY").zip(path("MEMENTO_TEST_MODEL_DIR"));
     if found.is_none() {
         println!("skipped: the local model is not there; scripts/setup brings it");
@@ -60,7 +81,7 @@ fn chunks() -> Vec<String> {
             .map(read)
             .concat();
     let chunks: Vec<String> =
-        chunk_markdown(&text, budget).into_iter().map(|chunk| chunk.text.to_owned()).take(CHUNKS).collect();
+        chunk_markdown(&text, budget).map(|chunk| chunk.text.to_owned()).take(CHUNKS).collect();
     assert_eq!(chunks.len(), CHUNKS);
     chunks
 }
@@ -150,6 +171,10 @@ impl Peer {
 
     fn ask(&mut self, command: &str) {
         assert_eq!(self.line(command).trim(), "done");
+    }
+
+    fn cpu_seconds(&mut self) -> f64 {
+        self.line("cpu").trim().parse().unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn vectors(&mut self) -> Vec<Vec<f32>> {

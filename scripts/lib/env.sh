@@ -111,9 +111,7 @@ fi
 # The flags that `cargo pgrx` adds by itself. Given to every cargo call, so that they share what is built.
 export RUSTFLAGS="${RUSTFLAGS:--C link-arg=-Wl,--no-gc-sections}"
 # The local model that set-up brings, for tests and benchmarks; they say so when it is not there.
-if [ -e "$HOME_DIR/model/model.onnx" ]; then
-  export MEMENTO_TEST_MODEL_DIR="${MEMENTO_TEST_MODEL_DIR:-$HOME_DIR/model}"
-  export MEMENTO_TEST_ONNX_LIBRARY="${MEMENTO_TEST_ONNX_LIBRARY:-$HOME_DIR/onnxruntime/libonnxruntime.so}"
-fi
+export MEMENTO_TEST_MODEL_DIR="${MEMENTO_TEST_MODEL_DIR:-$HOME_DIR/model}"
+export MEMENTO_TEST_ONNX_LIBRARY="${MEMENTO_TEST_ONNX_LIBRARY:-$HOME_DIR/onnxruntime/libonnxruntime.so}"
 # Newer builds of ONNX Runtime than the one here report usage unless this is set before they start.
 export ORT_DISABLE_TELEMETRY=1

@@ -40,7 +40,7 @@ bring_onnx_library() {
   extract_from_wheel "$scratch"/*.whl "$scratch/library" 'onnxruntime/capi/libonnxruntime.so.1.*' \
     'onnxruntime/LICENSE' 'onnxruntime/ThirdPartyNotices.txt'
   mv "$scratch"/library/libonnxruntime.so.1.* "$scratch/library/libonnxruntime.so"
-  chmod 755 "$scratch/library" "$scratch/library/libonnxruntime.so"
+  chmod -R a+rX "$scratch/library"
   rm -rf "$HOME_DIR/onnxruntime"
   mv "$scratch/library" "$HOME_DIR/onnxruntime"
   rm -rf "$scratch"
@@ -55,7 +55,7 @@ bring_model() {
   mkdir "$scratch/model"
   python3 "$ROOT/scripts/lib/model_to_onnx.py" "$scratch/source/config.json" "$scratch/source/model.safetensors" "$scratch/model/model.onnx"
   cp "$scratch/source/tokenizer.json" "$scratch/model/"
-  chmod 755 "$scratch/model"
+  chmod -R a+rX "$scratch/model"
   rm -rf "$MODEL_DIR"
   mv "$scratch/model" "$MODEL_DIR"
   rm -rf "$scratch"

@@ -16,9 +16,14 @@ use tiny_model::{ModelDir, TABLE};
 
 /// The library, or a note that the test was left out.
 fn library() -> Option<PathBuf> {
-    let path = std::env::var_os("MEMENTO_TEST_ONNX_LIBRARY").map(PathBuf::from);
+    file_named_by("MEMENTO_TEST_ONNX_LIBRARY")
+}
+
+/// The path in a variable, if there is anything.
+fn file_named_by(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.exists());
     if path.is_none() {
-        println!("left out: MEMENTO_TEST_ONNX_LIBRARY is not set; run by scripts/env after scripts/setup");
+        println!("left out: {variable} names nothing; scripts/setup brings it, scripts/env names it");
     }
     path
 }
@@ -176,10 +181,7 @@ fn a_missing_file_is_an_error_with_a_hint() {
 
 /// The model that set-up brings, or a note that the test was left out.
 fn real_model() -> Option<Arc<dyn Embedder>> {
-    let Some(directory) = std::env::var_os("MEMENTO_TEST_MODEL_DIR").map(PathBuf::from) else {
-        println!("left out: MEMENTO_TEST_MODEL_DIR is not set; run by scripts/env after scripts/setup");
-        return None;
-    };
+    let directory = file_named_by("MEMENTO_TEST_MODEL_DIR")?;
     Some(open(&library()?, &directory, 384, json!({})).unwrap())
 }
 

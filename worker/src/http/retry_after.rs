@@ -51,6 +51,14 @@ mod tests {
         assert_eq!(of("retry-after-ms", "250"), Some(Duration::from_millis(250)));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_pause_is_longer_than_the_longest(value in "[ -~]{0,40}|-?[0-9.e]{0,30}") {
+            proptest::prop_assert!(of("retry-after", &value).is_none_or(|pause| pause <= LONGEST));
+            proptest::prop_assert!(of("retry-after-ms", &value).is_none_or(|pause| pause <= LONGEST));
+        }
+    }
+
     #[test]
     fn nonsense_is_ignored_and_years_are_cut() {
         for nonsense in ["", "soon", "-5", "NaN", "Wed, 99 Oct 2015 07:28:30 GMT"] {

@@ -111,6 +111,18 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        /// Whatever is taken for a URL has a host of its own, and nothing before it.
+        #[test]
+        fn no_text_is_taken_for_more_than_it_is(text in "(https?://)?[a-z0-9.:@/?#\\[\\]%-]{0,40}|\\PC{0,40}") {
+            if let Ok(url) = Url::parse(&text) {
+                let rest = text.split_once("://").unwrap().1.to_ascii_lowercase();
+                proptest::prop_assert!(rest.starts_with(&url.host));
+                proptest::prop_assert!(!url.join("/embed").contains(['@', '?', '#']));
+            }
+        }
+    }
+
     #[test]
     fn hosts_are_compared_whole() {
         let url = Url::parse("https://API.example.com:8443/x").unwrap();

@@ -1,6 +1,5 @@
 //! A model in memory. Profiles that use the same file share it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -25,50 +24,57 @@ pub(crate) struct Output {
     pub numbers: Vec<f32>,
 }
 
-/// A loaded model. Runs one after the other, in the order of asking; a run cannot be interrupted.
+/// A model and the output of it that is used.
 pub(crate) struct Model {
-    session: FairMutex<Session>,
-    takes_types: bool,
+    loaded: Arc<Loaded>,
     output: String,
 }
 
-type Key = (PathBuf, usize, &'static [&'static str]);
+/// A file in memory. Runs one after the other, in the order of asking; a run cannot be interrupted.
+struct Loaded {
+    session: FairMutex<Session>,
+    takes_types: bool,
+    /// The names of its outputs of float32 numbers.
+    outputs: Vec<String>,
+}
 
-impl Model {
-    /// The model of a file, loaded if nobody holds it yet. Of its outputs the first of `wanted` that it has is used, or the
-    /// only one.
-    pub fn shared(
-        library: &Path,
-        file: &Path,
-        threads: usize,
-        wanted: &'static [&'static str],
-    ) -> Result<Arc<Self>, ProviderError> {
-        static HELD: Mutex<Option<HashMap<Key, Weak<Model>>>> = Mutex::new(None);
+impl Loaded {
+    /// The model of a file, loaded if nobody holds it yet.
+    fn shared(library: &Path, file: &Path, threads: usize) -> Result<Arc<Self>, ProviderError> {
+        static HELD: Mutex<Vec<(PathBuf, usize, Weak<Loaded>)>> = Mutex::new(Vec::new());
         let path = file.canonicalize().map_err(|error| broken("model.onnx cannot be read", &error, HINT))?;
-        let key = (path, threads, wanted);
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = held.get_or_insert_default();
-        if let Some(model) = held.get(&key).and_then(Weak::upgrade) {
-            return Ok(model);
+        held.retain(|(.., loaded)| loaded.strong_count() > 0);
+        let same = held.iter().find(|(held, with, _)| (held, *with) == (&path, threads));
+        if let Some(loaded) = same.and_then(|(.., loaded)| loaded.upgrade()) {
+            return Ok(loaded);
         }
-        let model = Arc::new(Self::load(library, &key.0, threads, wanted)?);
-        held.retain(|_, model| model.strong_count() > 0);
-        held.insert(key, Arc::downgrade(&model));
-        Ok(model)
+        let loaded = Arc::new(Self::load(library, &path, threads)?);
+        held.push((path, threads, Arc::downgrade(&loaded)));
+        Ok(loaded)
     }
 
-    fn load(library: &Path, file: &Path, threads: usize, wanted: &[&str]) -> Result<Self, ProviderError> {
+    fn load(library: &Path, file: &Path, threads: usize) -> Result<Self, ProviderError> {
         let environment = runtime::environment(library)?;
         let session = open(&environment, file, threads)
             .map_err(|error| broken("model.onnx cannot be loaded", &error, HINT))?;
         let takes_types = check_inputs(session.inputs())?;
-        let output = choose_output(session.outputs(), wanted)?;
-        Ok(Self { session: FairMutex::new(session), takes_types, output })
+        let outputs = float_outputs(session.outputs());
+        Ok(Self { session: FairMutex::new(session), takes_types, outputs })
+    }
+}
+
+impl Model {
+    /// The model of a file. Of its outputs the first of `wanted` that it has is used, or the only one.
+    pub fn open(library: &Path, file: &Path, threads: usize, wanted: &[&str]) -> Result<Self, ProviderError> {
+        let loaded = Loaded::shared(library, file, threads)?;
+        let output = choose_output(&loaded.outputs, wanted)?;
+        Ok(Self { loaded, output })
     }
 
     /// Runs the model on one text.
     pub fn run(&self, text: &Encoded) -> Result<Output, ProviderError> {
-        self.session.with(|session| self.run_in(session, text)).map_err(|_| {
+        self.loaded.session.with(|session| self.run_in(session, text)).map_err(|_| {
             ProviderError::new(Code::ModelFailed, "the local model failed on a text")
                 .with_hint("max_tokens of the profile may be more than the model takes, or memory is short")
         })
@@ -81,7 +87,7 @@ impl Model {
         let mask = TensorRef::from_array_view((shape, &mask[..]))?;
         let options =
             RunOptions::new()?.with_outputs(OutputSelector::no_default().with(self.output.as_str()));
-        let outputs = if self.takes_types {
+        let outputs = if self.loaded.takes_types {
             let types = TensorRef::from_array_view((shape, &text.types[..]))?;
             let inputs =
                 ort::inputs!["input_ids" => ids, "attention_mask" => mask, "token_type_ids" => types];
@@ -95,12 +101,6 @@ impl Model {
             shape.last().copied().and_then(|width| usize::try_from(width).ok()).filter(|width| *width > 0);
         let rows = width.map_or(0, |width| numbers.len() / width);
         Ok(Output { rows, numbers: numbers.to_vec() })
-    }
-}
-
-impl std::fmt::Debug for Model {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Model").field("output", &self.output).finish_non_exhaustive()
     }
 }
 
@@ -137,12 +137,38 @@ fn check_inputs(inputs: &[Outlet]) -> Result<bool, ProviderError> {
     }
 }
 
-fn choose_output(outputs: &[Outlet], wanted: &[&str]) -> Result<String, ProviderError> {
-    let floats =
-        || outputs.iter().filter(|output| output.dtype().tensor_type() == Some(TensorElementType::Float32));
-    let by_name = wanted.iter().find_map(|name| floats().find(|output| output.name() == *name));
-    let only = || Some(floats().next()?).filter(|_| floats().count() == 1);
-    by_name.or_else(only).map(|output| output.name().to_owned()).ok_or_else(|| {
-        broken("model.onnx cannot be used", &format!("it has no output called {}", wanted.join(" or ")), HINT)
-    })
+fn float_outputs(outputs: &[Outlet]) -> Vec<String> {
+    let is_float = |output: &&Outlet| output.dtype().tensor_type() == Some(TensorElementType::Float32);
+    outputs.iter().filter(is_float).map(|output| output.name().to_owned()).collect()
+}
+
+fn choose_output(outputs: &[String], wanted: &[&str]) -> Result<String, ProviderError> {
+    let by_name = wanted.iter().find_map(|name| outputs.iter().find(|output| output == name));
+    match (by_name, outputs) {
+        (Some(output), _) | (None, [output]) => Ok(output.clone()),
+        _ => Err(broken(
+            "model.onnx cannot be used",
+            &format!("it has no output called {}", wanted.join(" or ")),
+            HINT,
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_in_memory_once() {
+        let path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
+        let Some((library, directory)) =
+            path("MEMENTO_TEST_ONNX_LIBRARY").zip(path("MEMENTO_TEST_MODEL_DIR"))
+        else {
+            println!("left out: the local model is not there; scripts/setup brings it");
+            return;
+        };
+        let open = |wanted| Model::open(&library, &directory.join("model.onnx"), 1, wanted).unwrap();
+        let (one, other) = (open(&["last_hidden_state"]), open(&["sentence_embedding", "last_hidden_state"]));
+        assert!(Arc::ptr_eq(&one.loaded, &other.loaded));
+    }
 }

@@ -186,6 +186,17 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn random_bytes_are_refused_or_read(header: [u8; HEADER_BYTES], kind: u8, content: Vec<u8>) {
+            let _ = Header::parse(header, MAX_REQUEST);
+            let _ = read_request(kind, &content);
+            if let Ok(Response::Vectors { vectors, .. }) = read_response(VECTORS, &content) {
+                proptest::prop_assert_eq!(vectors.concat().len() * 4 + 16, content.len());
+            }
+        }
+    }
+
     #[test]
     fn no_bytes_can_do_harm() {
         let vectors = Ok(Response::Vectors { vectors: vec![vec![1.0, 2.0]], tokens: 3 });

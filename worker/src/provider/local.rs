@@ -2,7 +2,6 @@
 //! faster, and padding would make it slower.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::config::Config;
@@ -29,7 +28,7 @@ enum Pooling {
 
 /// A sentence encoder.
 pub struct LocalEmbedder {
-    model: Arc<Model>,
+    model: Model,
     encoder: TextEncoder,
     pooling: Pooling,
     prefixes: Prefixes,
@@ -120,7 +119,7 @@ impl Embedder for LocalEmbedder {
 
 /// A cross-encoder.
 pub(super) struct LocalReranker {
-    model: Arc<Model>,
+    model: Model,
     encoder: TextEncoder,
 }
 
@@ -171,8 +170,8 @@ fn load(
     settings: &LocalSettings,
     directory: Option<&Path>,
     max_tokens: usize,
-    outputs: &'static [&'static str],
-) -> Result<(Arc<Model>, TextEncoder), ProviderError> {
+    outputs: &[&str],
+) -> Result<(Model, TextEncoder), ProviderError> {
     let not_configured = |what: &str| {
         ProviderError::new(Code::ModelNotReady, format!("the server's settings name no {what}"))
             .with_hint("see docs/models.md: the local model needs a library and a directory with model.onnx and tokenizer.json")
@@ -180,7 +179,7 @@ fn load(
     let library = settings.library.as_deref().ok_or_else(|| not_configured("library of ONNX Runtime"))?;
     let directory = directory.ok_or_else(|| not_configured("directory of a local model"))?;
     let encoder = TextEncoder::load(&directory.join("tokenizer.json"), max_tokens)?;
-    let model = Model::shared(library, &directory.join("model.onnx"), settings.threads.max(1), outputs)?;
+    let model = Model::open(library, &directory.join("model.onnx"), settings.threads.max(1), outputs)?;
     Ok((model, encoder))
 }
 
