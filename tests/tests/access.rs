@@ -174,6 +174,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("use_project", each(&|r| format!("select memento.use_project('{r}')"))),
         ("version", vec!["select memento.version()".into()]),
         ("wait_until_running", vec!["select memento.wait_until_running('0')".into()]),
+        ("worker_slots", vec!["select * from memento.worker_slots()".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
         ("_apply_retention", vec!["select memento._apply_retention(1000)".into()]),
         ("_artifact_id", vec![]),
@@ -213,7 +214,6 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_refuse_default", vec![]),
         ("_revision_id", vec![]),
         ("_wake_worker", vec!["select memento._wake_worker()".into()]),
-        ("_worker_slots", vec!["select * from memento._worker_slots()".into()]),
         ("_revoke_use_from_stranger", vec!["select memento._revoke_use_from_stranger('victim')".into()]),
     ])
 }

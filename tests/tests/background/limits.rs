@@ -27,7 +27,7 @@ fn more_databases_than_places_take_turns() {
     }
     eventually("others rest", || {
         let row = clients[0].query_one(
-            "select count(*) from memento._worker_slots() where state = 'resting' and last_error is null",
+            "select count(*) from memento.worker_slots() where state = 'resting' and last_error is null",
             &[],
         );
         (row.unwrap().get::<_, i64>(0) >= 1).then_some(())
@@ -53,7 +53,10 @@ fn a_worker_without_a_place_waits_until_the_other_has_finished() {
     leave_work(&mut first, "ledger room");
     eventually("it is busy", || {
         first
-            .query_opt("select 1 from memento._worker_slots() where state = 'busy' and database = current_database()", &[])
+            .query_opt(
+                "select 1 from memento.worker_slots() where state = 'busy' and database = current_database()",
+                &[],
+            )
             .unwrap()
     });
     let database = cluster.database();
