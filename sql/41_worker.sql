@@ -114,14 +114,15 @@ declare
   became text;
 begin
   update memento.job j
-     set state = s.state,
-         failures = j.failures + counts::int,
-         claimable_at = case when s.state = 'pending' then statement_timestamp() + retry_in end,
-         finished_at = case when s.state = 'failed' then statement_timestamp() end,
+     set state = case when s.ends and not j.run_again then 'failed' else 'pending' end,
+         -- Asked for once more meanwhile: that is another job, which has not failed yet.
+         failures = case when s.ends and j.run_again then 0 else j.failures + counts::int end,
+         run_again = false,
+         claimable_at = case when not s.ends or j.run_again then statement_timestamp() + coalesce(retry_in, interval '0') end,
+         finished_at = case when s.ends and not j.run_again then statement_timestamp() end,
          claimed_by = null,
          errors = memento._with_error(j.errors, j.attempt, code, message, hint)
-    from (select f.project_id, f.job_id,
-                 case when retry_in is null or (counts and f.failures + 1 >= f.max_failures) then 'failed' else 'pending' end as state
+    from (select f.project_id, f.job_id, retry_in is null or (counts and f.failures + 1 >= f.max_failures) as ends
             from memento.job f
            where f.project_id = project and f.job_id = job and f.attempt = failed_attempt and f.state = 'running'
              for update) s
@@ -142,8 +143,12 @@ begin
   return query
   update memento.job j
      set claimable_at = statement_timestamp() + lease
-    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-   where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+    from (select m.project_id, m.job_id
+            from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+            join memento.job m on m.project_id = h.project_id and m.job_id = h.job_id and m.attempt = h.attempt and m.state = 'running'
+             -- Who has one locked cancels it, most likely; the others must not wait for that.
+             for no key update of m skip locked) h
+   where j.project_id = h.project_id and j.job_id = h.job_id
   returning j.job_id;
 end
 $$;
@@ -162,6 +167,8 @@ begin
     from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
    where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running';
   get diagnostics released = row_count;
+  -- Somebody else may have time for them.
+  perform memento._wake_worker();
   return released;
 end
 $$;

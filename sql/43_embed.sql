@@ -29,17 +29,26 @@ create function memento._store_embeddings(profile uuid, projects uuid[], jobs bi
 as $$
 declare
   dims int := (select p.dims from memento.embedding_profile p where p.profile_id = profile);
+  versions uuid[];
   stored bigint;
 begin
   if cardinality(numbers) <> dims * cardinality(chunks) then
     raise exception '% numbers for % chunks are not % dimensions each', cardinality(numbers), cardinality(chunks), dims
       using errcode = 'data_exception', detail = 'code=WRONG_DIMENSIONS', hint = 'this is a bug in the worker: please report it';
   end if;
+  -- First the versions, as forget() does, and without those that it is about to take away: nobody waits for each other in a circle.
+  select array_agg(l.version_id) into versions
+    from (select v.version_id from memento.version v
+           where (v.project_id, v.version_id) in (
+                   select j.project_id, j.version_id from unnest(projects, jobs) as h(project_id, job_id)
+                     join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id)
+             for key share skip locked) l;
   -- Whoever takes the job over, or switches the profile, waits until this is committed or sees that it is.
   perform from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
      join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+    where j.version_id = any (versions)
       for no key update of j;
-  select memento._insert_embeddings(profile, dims, projects, jobs, attempts, chunks, numbers) into stored;
+  select memento._insert_embeddings(profile, dims, versions, projects, jobs, attempts, chunks, numbers) into stored;
   return stored;
 end
 $$;
@@ -47,7 +56,7 @@ comment on function memento._store_embeddings(uuid, uuid[], bigint[], int[], big
   'worker: stores the vectors of chunks, one job and one run of numbers for each, and returns how many it stored';
 
 -- Apart from the one above because its body is bound to the type vector when it is made, wherever pgvector is installed.
-create function memento._insert_embeddings(profile uuid, dims int, projects uuid[], jobs bigint[], attempts int[], chunks bigint[], numbers real[])
+create function memento._insert_embeddings(profile uuid, dims int, versions uuid[], projects uuid[], jobs bigint[], attempts int[], chunks bigint[], numbers real[])
   returns bigint
   language sql volatile parallel unsafe
   set search_path = pg_catalog, pg_temp
@@ -59,13 +68,14 @@ begin atomic
       join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
       join memento.project p on p.project_id = j.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
       join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id and v.is_latest
+                            and v.version_id = any (versions)
       join memento.chunk c on c.project_id = v.project_id and c.version_id = v.version_id and c.chunk_id = h.chunk_id
     on conflict do nothing
     returning chunk_id
   )
   select count(*) from stored;
 end;
-comment on function memento._insert_embeddings(uuid, int, uuid[], bigint[], int[], bigint[], real[]) is 'internal: the insert of _store_embeddings()';
+comment on function memento._insert_embeddings(uuid, int, uuid[], uuid[], bigint[], int[], bigint[], real[]) is 'internal: the insert of _store_embeddings()';
 
 create function memento._finish_embed_jobs(profile uuid, projects uuid[], jobs bigint[], attempts int[]) returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
@@ -74,7 +84,9 @@ as $$
 begin
   return query
   with outcome as materialized (
-    select h.project_id, h.job_id, h.attempt, v.is_latest, profile in (p.active_profile_id, p.candidate_profile_id) as is_used,
+    select h.project_id, h.job_id, h.attempt, v.is_latest,
+           -- Either of them may be null.
+           coalesce(profile = p.active_profile_id, false) or coalesce(profile = p.candidate_profile_id, false) as is_used,
            n.chunks, n.embedded
       from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
       join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'

@@ -95,14 +95,16 @@ begin atomic
 end;
 comment on function memento._index_state(uuid) is 'internal: whether a profile''s index is ready, invalid, outdated or missing';
 
-create function memento._index_commands(profile uuid, without_locks boolean) returns setof text
+create function memento._index_commands(profile uuid, may_run_concurrently boolean) returns setof text
   language plpgsql stable parallel safe security definer rows 3
   set search_path = pg_catalog, pg_temp
 as $$
 declare
   state text := memento._index_state(profile);
   definition text := memento._index_definition(profile);
-  how text := case when without_locks then 'concurrently ' else '' end;
+  -- Building it concurrently waits for every transaction that is open. For few vectors it is quicker to keep writers out for a moment.
+  is_large boolean := (select count(*) >= 20000 from (select from memento.chunk_embedding e where e.profile_id = profile limit 20000) few);
+  how text := case when may_run_concurrently and is_large then 'concurrently ' else '' end;
 begin
   if definition is null or state = 'ready' then
     return;

@@ -69,7 +69,7 @@ comment on function memento.resume_queue(text) is
 comment on function memento.set_budget(bigint, text) is
   'Limits how many tokens models are given for the current project in a day or a month, in UTC. When they are spent, its jobs wait for the next period. null for no limit. Needs admin access.';
 comment on function memento.wait_until_idle(interval) is
-  'Waits until workers have nothing left to do for the current project; false if that takes longer than the timeout. Jobs that are paused, have failed or have no worker''s kind are not waited for. Needs read access.';
+  'Waits until workers have nothing left to do for the current project; false if that takes longer than the timeout. Jobs that are paused, wait for a model that is not there, or are of a kind that no worker does are not waited for. Needs read access.';
 comment on function memento.embedding_profiles_upsert(text, text, text, int, text, jsonb) is
   'Makes an embedding profile, or changes the config of one; its model cannot be changed. The config is checked, and the index asked for. For superusers, because it says which hosts are called and which keys are used.';
 comment on function memento.embedding_profiles_list() is

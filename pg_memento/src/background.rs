@@ -1,6 +1,8 @@
 //! What runs without a client: a launcher, a worker for each database that has the extension, and a process for the
 //! local model. Processes share the table of `slots`; nothing here is unsafe and nothing has SQL text.
 
+#[cfg(feature = "pg_test")]
+mod conformance;
 mod databases;
 pub mod launcher;
 pub mod model_host;

@@ -6,6 +6,8 @@ pub mod audit;
 pub mod canonical;
 pub mod catalog;
 pub mod commit;
+#[cfg(feature = "pg_test")]
+pub mod conformance;
 pub mod erase;
 pub mod history;
 pub mod item;

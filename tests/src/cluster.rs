@@ -182,6 +182,11 @@ impl Cluster {
             .connect(NoTls)
     }
 
+    /// The address of a database, for a program that takes it as a URL.
+    pub fn url(&self, role: &str, database: &str) -> String {
+        format!("postgresql://{role}:{}@127.0.0.1:{}/{database}?sslmode=disable", self.password, self.port)
+    }
+
     /// A client program that finds this cluster through its environment: psql, or one of the server's own.
     pub fn client(&self, program: &str) -> Command {
         let mut command = if program == "psql" { Command::new("psql") } else { self.server.client(program) };

@@ -5,6 +5,7 @@
 
 pub mod catalogue;
 pub mod cluster;
+pub mod external;
 pub mod failure;
 pub mod server;
 pub mod snippet;

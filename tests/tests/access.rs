@@ -50,6 +50,99 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
     let items = |function: &str| vec![format!("select {function}('{victim_item}')")];
     let events = |function: &str| vec![format!("select * from {function}('{victim_event}')")];
     BTreeMap::from([
+        ("admin_reindex_profile", vec!["select memento.admin_reindex_profile('local')".into()]),
+        ("cancel_job", vec!["select memento.cancel_job((select min(job_id) from memento.job))".into()]),
+        ("drain", vec!["call memento.drain()".into()]),
+        ("embed", vec!["select memento.embed(array['a text'])".into()]),
+        ("embedding_health", vec!["select memento.embedding_health()".into()]),
+        ("embedding_profiles_activate", vec!["select memento.embedding_profiles_activate(null)".into()]),
+        ("embedding_profiles_fill", vec!["select memento.embedding_profiles_fill('local')".into()]),
+        ("embedding_profiles_list", vec!["select memento.embedding_profiles_list()".into()]),
+        (
+            "embedding_profiles_upsert",
+            vec!["select memento.embedding_profiles_upsert('mine', 'hash', 'm', 8)".into()],
+        ),
+        ("grant_worker", vec!["select memento.grant_worker('other')".into()]),
+        ("job_kinds", vec!["select memento.job_kinds()".into()]),
+        ("pause_queue", vec!["select memento.pause_queue()".into()]),
+        ("resume_queue", vec!["select memento.resume_queue()".into()]),
+        ("retry_job", vec!["select memento.retry_job(1)".into()]),
+        ("revoke_worker", vec!["select memento.revoke_worker('victim')".into()]),
+        ("set_budget", vec!["select memento.set_budget(0)".into()]),
+        ("wait_until_idle", vec!["select memento.wait_until_idle('0')".into()]),
+        ("worker_slots", vec!["select * from memento.worker_slots()".into()]),
+        ("_announce_jobs", vec![]),
+        ("_backfill_tokens", vec![format!("select memento._backfill_tokens('{victim_project}', 10)")]),
+        ("_calls_model", vec!["select memento._calls_model('embed')".into()]),
+        ("_change_worker", vec!["select memento._change_worker('other', true)".into()]),
+        (
+            "_claim_jobs",
+            vec!["select * from memento._claim_jobs('other', 'embed:00000000-0000-0000-0000-000000000001', 9, '1 s')".into()],
+        ),
+        ("_due_lanes", vec!["select * from memento._due_lanes()".into()]),
+        (
+            "_embed_inputs",
+            vec![format!(
+                "select * from memento._embed_inputs('00000000-0000-0000-0000-000000000001', '{{{victim_project}}}', '{{1}}', '{{1}}', 9)"
+            )],
+        ),
+        ("_enqueue_index", vec![format!("select memento._enqueue_index('{victim_project}')")]),
+        (
+            "_extend_leases",
+            vec![format!("select memento._extend_leases('{{{victim_project}}}', '{{1}}', '{{1}}', '1 s')")],
+        ),
+        (
+            "_fail_job",
+            vec![format!("select memento._fail_job('{victim_project}', 1, 1, 'X', 'x', null, null, true)")],
+        ),
+        (
+            "_finish_embed_jobs",
+            vec![format!(
+                "select memento._finish_embed_jobs('{victim_project}', '{{{victim_project}}}', '{{1}}', '{{1}}')"
+            )],
+        ),
+        (
+            "_finish_jobs",
+            vec![format!("select memento._finish_jobs('{{{victim_project}}}', '{{1}}', '{{1}}', array['{{}}'::jsonb])")],
+        ),
+        ("_heartbeat", vec!["select memento._heartbeat('x', '1', '{}', true, 0, 0, 0, null)".into()]),
+        ("_index_commands", vec![format!("select memento._index_commands('{victim_project}', true)")]),
+        ("_index_definition", vec![format!("select memento._index_definition('{victim_project}')")]),
+        ("_index_name", vec![format!("select memento._index_name('{victim_project}')")]),
+        ("_index_state", vec![format!("select memento._index_state('{victim_project}')")]),
+        (
+            "_insert_embeddings",
+            vec![format!(
+                "select memento._insert_embeddings('{victim_project}', 1, '{{{victim_project}}}', '{{1}}', '{{1}}', '{{1}}', '{{1}}')"
+            )],
+        ),
+        ("_keep_profile", vec![]),
+        ("_maintain", vec!["select memento._maintain(10)".into()]),
+        ("_pause_endpoint", vec!["select memento._pause_endpoint('local', '1 h', 'X', 'x')".into()]),
+        ("_period_start", vec!["select memento._period_start('day')".into()]),
+        ("_queue_depths", vec!["select * from memento._queue_depths()".into()]),
+        (
+            "_record_usage",
+            vec![format!(
+                "select memento._record_usage('{victim_project}', 'embed', 'p', 'm', 'e', 'ok', 1, 1, 1, 1, 1, 1)"
+            )],
+        ),
+        ("_recover_jobs", vec!["select memento._recover_jobs('background')".into()]),
+        ("_refuse_job_state", vec![]),
+        ("_release_jobs", vec![format!("select memento._release_jobs('{{{victim_project}}}', '{{1}}', '{{1}}')")]),
+        ("_rules_version", vec!["select memento._rules_version()".into()]),
+        ("_run_job", vec![format!("select memento._run_job('{victim_project}', 1, 1)")]),
+        ("_settle_budget", vec![format!("select memento._settle_budget('{victim_project}')")]),
+        (
+            "_store_embeddings",
+            vec![format!(
+                "select memento._store_embeddings('{victim_project}', '{{{victim_project}}}', '{{1}}', '{{1}}', '{{1}}', '{{1}}')"
+            )],
+        ),
+        ("_sweep_jobs", vec!["select memento._sweep_jobs('0', '0', 1000)".into()]),
+        ("_unpause_models", vec!["select memento._unpause_models()".into()]),
+        ("_wake_worker", vec!["select memento._wake_worker()".into()]),
+        ("_with_error", vec!["select memento._with_error('[]', 1, 'X', 'x', null)".into()]),
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
         ("admin_reingest_version", items("memento.admin_reingest_version")),
         (
@@ -213,7 +306,6 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_load_library", vec![]),
         ("_refuse_default", vec![]),
         ("_revision_id", vec![]),
-        ("_wake_worker", vec!["select memento._wake_worker()".into()]),
         ("_revoke_use_from_stranger", vec!["select memento._revoke_use_from_stranger('victim')".into()]),
     ])
 }

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use uuid::Uuid;
 
-use crate::database::{Database, DatabaseError, DatabaseResult, Row, Statements, Value, Work};
+use crate::database::{Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Row, Statements, Value, Work};
 
 /// How long the listener waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(5);
@@ -34,7 +34,10 @@ impl ClientDatabase {
             let mut client = (self.connect)(&self.config).map_err(|error| failure(&error))?;
             // The statements rely on these, whatever the database or the role says.
             client
-                .batch_execute("set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed'")
+                .batch_execute(&format!(
+                    "set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed'; set lock_timeout = {}",
+                    LOCK_TIMEOUT.as_millis()
+                ))
                 .map_err(|error| failure(&error))?;
             self.client = Some(client);
         }
@@ -50,7 +53,12 @@ impl Database for ClientDatabase {
     }
 
     fn command(&mut self, command: &str) -> DatabaseResult<()> {
-        self.client()?.batch_execute(command).map_err(|error| failure(&error))
+        let client = self.client()?;
+        let mut execute = |text: &str| client.batch_execute(text).map_err(|error| failure(&error));
+        execute("set lock_timeout = 0")?;
+        let outcome = execute(command);
+        execute(&format!("set lock_timeout = {}", LOCK_TIMEOUT.as_millis()))?;
+        outcome
     }
 
     fn can_run_concurrently(&self) -> bool {

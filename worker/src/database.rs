@@ -1,5 +1,7 @@
 //! How the loop talks to Postgres, whether from inside of the server or over a connection.
 
+use std::time::Duration;
+
 use serde_json::Value as Json;
 use uuid::Uuid;
 
@@ -50,6 +52,11 @@ pub struct DatabaseError {
 }
 
 impl DatabaseError {
+    /// Whether the statement was never the matter: the connection broke, or the server stops or starts.
+    pub fn is_broken_connection(&self) -> bool {
+        self.sqlstate.starts_with("08") || self.sqlstate.starts_with("57P")
+    }
+
     /// An answer that is not what the statement gives.
     pub(crate) fn unexpected(what: &str) -> Self {
         Self { sqlstate: "XX000".into(), message: format!("unexpected answer: {what}") }
@@ -58,6 +65,10 @@ impl DatabaseError {
 
 /// What a step of the loop gives, or why not.
 pub type DatabaseResult<T> = Result<T, DatabaseError>;
+
+/// How long a transaction waits for a row that somebody else has locked: whoever leaves a transaction open on a job must not hold
+/// up the queue. A command waits for as long as it takes.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements of one transaction.
 pub trait Statements {

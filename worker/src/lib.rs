@@ -8,7 +8,10 @@ pub mod caller;
 pub mod client;
 #[cfg(feature = "client")]
 pub mod command_line;
+#[cfg(feature = "testing")]
+pub mod conformance;
 pub mod database;
+mod debt;
 mod embedding;
 mod http;
 pub mod job;

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use memento_core::backoff::EMBED;
-
 use crate::caller::{Answer, Caller, Spawn};
 use crate::database::{Database, DatabaseError, DatabaseResult};
-use crate::embedding::Embedding;
-use crate::job::{Held, Job, Lane, Reason};
+use crate::debt::Debts;
+use crate::embedding::{Embedding, Scene};
+use crate::job::{Job, Lane};
 use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::store::{Store, Tally};
@@ -56,6 +55,7 @@ pub struct Runner {
     models: Box<dyn Models>,
     embedding: Embedding,
     answers: Receiver<Answer>,
+    debts: Debts,
     tally: Tally,
     extended: Instant,
     maintained: Option<Instant>,
@@ -79,6 +79,7 @@ impl Runner {
             settings,
             models,
             answers,
+            debts: Debts::default(),
             tally: Tally::default(),
             extended: Instant::now(),
             maintained: None,
@@ -93,13 +94,14 @@ impl Runner {
         Store::new(database, &self.metrics).recover(&self.settings.worker)
     }
 
-    /// Does what can be done now.
+    /// Does what can be done now. After an error it can be called again: nothing that is held is forgotten.
     pub fn round(&mut self, database: &mut dyn Database) -> DatabaseResult<Wait> {
         let metrics = Arc::clone(&self.metrics);
         let mut store = Store::new(database, &metrics);
         if metrics.is_wanted() {
             metrics.refresh(store.depths()?);
         }
+        self.debts.settle(&mut store)?;
         if self.has_new_models {
             store.unpause_models()?;
             self.has_new_models = false;
@@ -114,11 +116,8 @@ impl Runner {
 
     /// Gives back what it holds. Answers that come later find nobody.
     pub fn end(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
-        let held = self.embedding.forget_all();
-        if held.is_empty() {
-            return Ok(());
-        }
-        Store::new(database, &self.metrics).release(&held)
+        self.debts.release(self.embedding.forget_all());
+        self.debts.settle(&mut Store::new(database, &self.metrics))
     }
 
     /// Settings may change while it runs. What is under way is not touched.
@@ -140,10 +139,11 @@ impl Runner {
     }
 
     fn take_answers(&mut self, store: &mut Store) -> DatabaseResult<()> {
+        let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
         while let Ok(answer) = self.answers.try_recv() {
-            self.embedding.take(answer, store, &mut self.tally)?;
+            self.embedding.take(answer, &mut scene)?;
         }
-        Ok(())
+        self.embedding.go_on(&mut scene)
     }
 
     fn keep_leases(&mut self, store: &mut Store) -> DatabaseResult<()> {
@@ -194,59 +194,39 @@ impl Runner {
         };
         match first.kind.as_str() {
             "embed" => {
-                self.embedding.start(&lane.name, jobs, store, self.models.as_ref(), &mut self.tally)?
+                let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
+                self.embedding.start(&lane.name, jobs, self.models.as_ref(), &mut scene)?;
             }
-            "build_index" => self.build_index(store, first)?,
-            kind if DATABASE_KINDS.contains(&kind) => self.run(store, first)?,
-            _ => store.release(&jobs.iter().map(|job| job.held).collect::<Vec<_>>())?,
+            "build_index" => self.build_index(store, first),
+            kind if DATABASE_KINDS.contains(&kind) => self.run(store, first),
+            _ => self.debts.release(jobs.iter().map(|job| job.held)),
         }
+        self.debts.settle(store)?;
         Ok(Some(Wait::Not))
     }
 
-    fn run(&mut self, store: &mut Store, job: &Job) -> DatabaseResult<()> {
+    fn run(&mut self, store: &mut Store, job: &Job) {
         match store.run(job.held) {
-            Ok(state) => {
-                match state.as_deref() {
-                    Some("done") => self.tally.done += 1,
-                    Some("failed") => self.tally.failed += 1,
-                    _ => {}
-                }
-                Ok(())
-            }
-            Err(error) => self.fail_by_database(store, job.held, job.failures, &error),
+            Ok(state) => match state.as_deref() {
+                Some("done") => self.tally.done += 1,
+                Some("failed") => self.tally.failed += 1,
+                _ => {}
+            },
+            Err(error) => self.give_up(job, &error),
         }
     }
 
-    fn build_index(&mut self, store: &mut Store, job: &Job) -> DatabaseResult<()> {
-        let Some(profile) = job.profile else {
-            return store.finish(job.held, serde_json::json!({"dropped": "no profile"})).map(drop);
-        };
-        let built = store.index_commands(profile).and_then(|commands| {
-            commands.iter().try_for_each(|command| store.command(command)).map(|()| commands.len())
-        });
-        match built {
-            Ok(commands) => {
-                store.finish(job.held, serde_json::json!({"commands": commands}))?;
-                self.tally.done += 1;
-                Ok(())
-            }
-            Err(error) => self.fail_by_database(store, job.held, job.failures, &error),
+    fn build_index(&mut self, store: &mut Store, job: &Job) {
+        match build_index(store, job) {
+            Ok(()) => self.tally.done += 1,
+            Err(error) => self.give_up(job, &error),
         }
     }
 
-    fn fail_by_database(
-        &mut self,
-        store: &mut Store,
-        held: Held,
-        failures: u32,
-        error: &DatabaseError,
-    ) -> DatabaseResult<()> {
-        // Not what the server says: that may quote what was to be written.
-        let message = format!("the database refused it (SQLSTATE {})", error.sqlstate);
-        let reason = Reason { code: "DATABASE".into(), message, hint: Some("see the server's log".into()) };
+    fn give_up(&mut self, job: &Job, error: &DatabaseError) {
         self.tally.failed += 1;
-        self.tally.last_error = Some(reason.code.clone());
-        store.fail(held, &reason, Some(EMBED.delay_of_job(failures + 1, held.job)), true).map(drop)
+        self.tally.last_error = Some("DATABASE".into());
+        self.debts.give_up(job.held, job.failures, "DATABASE", error);
     }
 
     fn maintain(&mut self, store: &mut Store) -> DatabaseResult<Wait> {
@@ -256,11 +236,13 @@ impl Runner {
         {
             return Ok(Wait::AtMost(every - last.elapsed()));
         }
+        // Also if it fails: then it is due again like any other time, and does not hold up the queue meanwhile.
+        self.maintained = Some(Instant::now());
         let taken = store.maintain(MAINTENANCE_BATCH)?;
         if taken >= MAINTENANCE_BATCH as i64 {
+            self.maintained = None;
             return Ok(Wait::Not);
         }
-        self.maintained = Some(Instant::now());
         Ok(Wait::AtMost(every))
     }
 
@@ -272,6 +254,18 @@ impl Runner {
         }
         Ok(Some(Wait::AtMost(every)))
     }
+}
+
+fn build_index(store: &mut Store, job: &Job) -> DatabaseResult<()> {
+    let result = match job.profile {
+        None => serde_json::json!({"dropped": "no profile"}),
+        Some(profile) => {
+            let commands = store.index_commands(profile)?;
+            commands.iter().try_for_each(|command| store.command(command))?;
+            serde_json::json!({"commands": commands.len()})
+        }
+    };
+    store.finish(job.held, result).map(drop)
 }
 
 fn soonest<const N: usize>(waits: [Option<Wait>; N]) -> Wait {

@@ -151,7 +151,7 @@ impl<'a> Store<'a> {
         self.metrics.failed(&reason.code);
         let [project, job, attempt] = key(held);
         let states = self.rows(
-            "select memento._fail_job($1, $2, $3, $4, $5, $6, make_interval(secs => $7), $8)",
+            "select memento._fail_job($1, $2, $3, $4, $5, $6, make_interval(secs => $7::float8), $8)",
             &[
                 project,
                 job,

@@ -58,7 +58,7 @@ impl<'a> Blocks<'a> {
     fn read_window(&mut self) {
         let mut size = self.window;
         loop {
-            let end = self.window_end(size);
+            let end = self.window_end(self.at, size);
             if end == self.at {
                 return self.read_long_line();
             }
@@ -75,19 +75,23 @@ impl<'a> Blocks<'a> {
             if size >= self.largest_window || end < self.at + size {
                 return self.keep_large(found, end);
             }
+            if let Some(until) = self.end_of_table(&found, end) {
+                return self.keep_table(found, until);
+            }
             size *= 2;
         }
     }
 
-    /// The end of the line after a number of bytes; but a line that is larger than the largest window ends it.
-    fn window_end(&self, size: usize) -> usize {
+    /// Where a window ends that begins here: at the end of the line after a number of bytes; but a line that is larger than
+    /// the largest window ends it.
+    fn window_end(&self, at: usize, size: usize) -> usize {
         let bytes = self.text.as_bytes();
-        if bytes.len() - self.at <= size {
+        if bytes.len() - at <= size {
             return bytes.len();
         }
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let near = self.at + size;
-        let start = bytes[self.at..near].iter().rposition(is_end).map_or(self.at, |end| self.at + end + 1);
+        let near = at + size;
+        let start = bytes[at..near].iter().rposition(is_end).map_or(at, |end| at + end + 1);
         let mut end = bytes[near..].iter().position(is_end).map_or(bytes.len(), |end| near + end + 1);
         if end - start > self.largest_window {
             return start;
@@ -117,6 +121,44 @@ impl<'a> Blocks<'a> {
     fn keep(&mut self, found: Vec<Found>, until: usize) {
         self.ready.extend(found.into_iter().map(|found| found.block));
         self.at = until;
+    }
+
+    /// Where a table ends that goes on after a window, if the last block is one; the largest window is an end, too. Its rows
+    /// are read window by window, each time below its header: as a whole they take the parser 64 times the memory.
+    fn end_of_table(&self, found: &[Found], end: usize) -> Option<usize> {
+        let last = found.last().filter(|last| last.block.kind == BlockKind::Table)?;
+        let table = &last.block.span;
+        // Else it was found in what the parser takes for a paragraph.
+        if last.seen_at != table.start {
+            return None;
+        }
+        let is_over = |after: &str| with_line_feeds(after).lines().count() > 1;
+        if is_over(&self.text[table.end..end]) {
+            return Some(table.end);
+        }
+        let rows = with_line_feeds(&self.text[table.start..end]);
+        let header: usize = rows.split_inclusive('\n').take(2).map(str::len).sum();
+        let header = &self.text[table.start..table.start + header];
+        let mut until = end;
+        while until < self.text.len() && until < self.at + self.largest_window {
+            let next = self.window_end(until, self.window);
+            let rows = [header, &self.text[until..next]].concat();
+            let found = read(&rows, 0..rows.len(), self.grouping);
+            let seen = &found.first().filter(|first| first.block.kind == BlockKind::Table)?.block.span;
+            if is_over(&rows[seen.end..]) || next == until {
+                return Some(until + seen.end.saturating_sub(header.len()));
+            }
+            until = next;
+        }
+        Some(until)
+    }
+
+    fn keep_table(&mut self, mut found: Vec<Found>, until: usize) {
+        if let Some(last) = found.last_mut() {
+            let start = last.block.span.start;
+            last.block.span.end = start + self.text[start..until].trim_end().len();
+        }
+        self.keep(found, until);
     }
 
     /// What is too long to be parsed is a paragraph.
@@ -220,7 +262,7 @@ mod tests {
             .collect()
     }
 
-    const PIECES: [&str; 24] = [
+    const PIECES: [&str; 25] = [
         "text",
         "more text",
         "# Heading",
@@ -237,6 +279,7 @@ mod tests {
         "\tcode",
         "| a | b |",
         "|---|---|",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| 3",
         "<div>",
         "</div>",
         "[a]: /b",
@@ -277,6 +320,31 @@ mod tests {
         for end in ["\n", "\r\n", "\r"] {
             let text = ["---", "title: x", "---", "", "text"].join(end);
             assert_eq!(seen(&text, 16, 64)[0].0, BlockKind::FrontMatter, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_large_table_ends_where_it_does_at_once() {
+        let rows = "| a | b |\n|---|---|\n".to_owned() + &"| 1 | 2 |\n".repeat(50);
+        for after in [
+            "\nafter",
+            "after",
+            "# after",
+            "> after",
+            "\n\n",
+            "  \n| 1 | 2 |",
+            "\n[a]: /b\ntext",
+            "- after\n- more",
+            "",
+        ] {
+            for line_end in ["\n", "\r\n", "\r"] {
+                let text = format!("before\n\n{rows}{after}").replace('\n', line_end);
+                let whole = seen(&text, 1 << 20, 1 << 20);
+                assert_eq!(whole[1].0, BlockKind::Table);
+                for window in 1..60 {
+                    assert_eq!(seen(&text, window, 1 << 20), whole, "{after:?} {line_end:?} {window}");
+                }
+            }
         }
     }
 

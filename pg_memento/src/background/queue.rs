@@ -6,14 +6,14 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memento_worker::database::{Database, DatabaseError, DatabaseResult, Work};
+use memento_worker::database::{Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work};
 use memento_worker::metrics::MetricsServer;
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
 
 use super::task::{DatabaseTask, Wait};
-use crate::ffi::transaction::{Caught, in_transaction};
+use crate::ffi::transaction::{Caught, in_transaction, override_setting};
 use crate::ffi::{command, database, thread};
 use crate::gucs;
 use crate::service::models;
@@ -41,12 +41,19 @@ impl Database for OwnDatabase {
     }
 
     fn command(&mut self, text: &str) -> DatabaseResult<()> {
-        command::run(text).map_err(passed_on)
+        override_setting(c"lock_timeout", "0");
+        let outcome = command::run(text).map_err(passed_on);
+        limit_lock_waits();
+        outcome
     }
 
     fn can_run_concurrently(&self) -> bool {
         true
     }
+}
+
+fn limit_lock_waits() {
+    override_setting(c"lock_timeout", &LOCK_TIMEOUT.as_millis().to_string());
 }
 
 /// The loop as the worker's task.
@@ -61,6 +68,7 @@ pub struct Queue {
 impl Queue {
     /// Nothing is done yet.
     pub fn new() -> std::io::Result<Self> {
+        limit_lock_waits();
         let (bell, ringer) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ringer.set_nonblocking(true)?;
@@ -102,6 +110,8 @@ impl DatabaseTask for Queue {
 
     fn run_once(&mut self) -> Result<Wait, Caught> {
         self.silence_bell();
+        #[cfg(feature = "pg_test")]
+        super::conformance::run_if_asked().map_err(caught)?;
         match self.runner.round(&mut OwnDatabase).map_err(caught)? {
             RunnerWait::Not => Ok(Wait::Until(Instant::now())),
             RunnerWait::AtMost(longest) => {

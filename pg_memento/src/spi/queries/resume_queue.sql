@@ -2,7 +2,7 @@
 with resumed as (
   delete from memento.queue_pause p where p.project_id = $1 and p.kind = $2::text
 ), freed as (
-  update memento.job j set claimable_at = pg_catalog.clock_timestamp()
+  update memento.job j set claimable_at = pg_catalog.clock_timestamp() - j.priority * interval '1 minute'
    where j.project_id = $1 and j.state = 'pending' and j.claimable_at = 'infinity' and $2::text in (j.kind, '*')
      and not exists (select from memento.queue_pause p
                       where p.project_id = $1 and p.kind <> $2::text and p.kind in (j.kind, '*'))

@@ -1,0 +1,109 @@
+//! Workers and servers that are killed at any point. Short by default; MEMENTO_LONG=1 for as many as are promised.
+
+use std::time::Duration;
+
+use memento_tests::external::ExternalWorker;
+use memento_tests::{Cluster, eventually};
+use postgres::Client;
+
+use crate::scene::{Endpoint, assert_vectors_are_right, cluster, long, remember, states, wait_until_settled};
+
+/// A delay that differs from kill to kill, so that they come at any point.
+fn some_time(number: u64) -> Duration {
+    Duration::from_millis(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57)
+}
+
+/// A connection to a server that may be restarting.
+fn reconnect(cluster: &Cluster, database: &str) -> Client {
+    eventually("the server takes connections", || cluster.try_connect("postgres", database).ok())
+}
+
+/// Every job is there and done; only one whose worker was killed ten times may have failed, and says so.
+fn assert_accounted(client: &mut Client, jobs: i64) {
+    wait_until_settled(client);
+    let states = states(client);
+    assert_eq!(states.values().sum::<i64>(), jobs, "{states:?}");
+    let unexplained: i64 = client
+        .query_one(
+            "select count(*) from memento.job where kind = 'embed' and state <> 'done' and not (state = 'failed' and lost_leases = 10)",
+            &[],
+        )
+        .unwrap()
+        .get(0);
+    assert_eq!(unexplained, 0, "{states:?}");
+    assert_eq!(Some(&assert_vectors_are_right(client)), states.get("done"));
+}
+
+#[test]
+fn workers_are_killed_at_random_points() {
+    let (kills, jobs) = if long() { (100, 3000) } else { (24, 800) };
+    let cluster = cluster(&["memento.job_lease = '1s'", "memento.job_batch = 8"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    endpoint.answer(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        None
+    });
+    let start = || ExternalWorker::start(&cluster, &database, &["--lease", "1", "--batch", "8"]);
+    let mut others = [start(), start()];
+    let batches = 8;
+    for number in 0..kills {
+        if number % (kills / batches) == 0 {
+            remember(&mut client, &format!("batch {number}"), jobs / batches as i32);
+        }
+        std::thread::sleep(some_time(number));
+        match number % 3 {
+            0 => {
+                client
+                    .batch_execute("select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'pg_memento worker'")
+                    .unwrap();
+            }
+            which => {
+                let place = which as usize - 1;
+                others[place].signal("-KILL");
+                others[place] = start();
+            }
+        }
+    }
+    assert_accounted(&mut client, jobs.into());
+}
+
+/// A killed process with shared memory takes the server through recovery, and the background worker with it.
+#[test]
+fn servers_crash_at_random_points() {
+    let (crashes, jobs) = if long() { (20, 2000) } else { (4, 400) };
+    let cluster = cluster(&["memento.job_lease = '1s'", "memento.job_batch = 8"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    endpoint.answer(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        None
+    });
+    // One that outlives the server's crashes.
+    let other = ExternalWorker::start(&cluster, &database, &["--lease", "1", "--batch", "8"]);
+    for number in 0..crashes {
+        remember(&mut client, &format!("batch {number}"), jobs / crashes as i32);
+        std::thread::sleep(some_time(number));
+        if number % 4 == 3 {
+            let worker = client
+                .query_opt("select pid from pg_stat_activity where backend_type = 'pg_memento worker'", &[])
+                .unwrap();
+            if let Some(row) = worker {
+                let pid: i32 = row.get(0);
+                // It may have gone by itself.
+                let _ = std::process::Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+                eventually("the server has noticed", || client.query("select 1", &[]).err());
+            }
+        } else {
+            cluster.stop("immediate");
+            cluster.boot();
+        }
+        client = reconnect(&cluster, &database);
+    }
+    assert_accounted(&mut client, jobs.into());
+    other.stop();
+}

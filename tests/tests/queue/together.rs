@@ -1,0 +1,101 @@
+//! The workers at their work, alone and together.
+
+use std::collections::BTreeMap;
+
+use memento_tests::eventually;
+use memento_tests::external::ExternalWorker;
+
+use crate::scene::{Endpoint, assert_complete, cluster, remember, states, wait_until_settled};
+
+/// `remember` leads to vectors without anybody doing anything.
+#[test]
+fn what_is_remembered_gets_its_vectors() {
+    let cluster = cluster(&[]);
+    let mut client = cluster.connect(&cluster.database());
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    // One after the other: each finds the worker asleep.
+    for number in 1..=5 {
+        remember(&mut client, &format!("round {number}"), 2);
+        let idle: bool = client.query_one("select memento.wait_until_idle('60 s')", &[]).unwrap().get(0);
+        assert!(idle);
+        assert_complete(&mut client, 2 * number);
+    }
+    let index: String = eventually("the index is built", || {
+        client
+            .query_opt(
+                "select i.indexdef from pg_indexes i join memento.embedding_profile p on i.indexname = memento._index_name(p.profile_id)",
+                &[],
+            )
+            .unwrap()
+            .map(|row| row.get(0))
+    });
+    assert!(index.contains("hnsw"), "{index}");
+}
+
+/// The background worker and two on other machines: each job is done once, by one of them, and no text is paid for twice.
+#[test]
+fn three_workers_share_a_queue() {
+    const JOBS: i32 = 2000;
+    let cluster = cluster(&["memento.job_lease = '60s'", "memento.job_batch = 16"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    endpoint.close();
+    let others: Vec<ExternalWorker> = (0..2)
+        .map(|_| ExternalWorker::start(&cluster, &database, &["--batch", "16", "--lease", "60"]))
+        .collect();
+    remember(&mut client, "shared", JOBS);
+    // Each of them has work before any gets an answer.
+    eventually("all three have jobs", || {
+        let workers: i64 = client
+            .query_one("select count(distinct claimed_by) from memento.job where state = 'running'", &[])
+            .unwrap()
+            .get(0);
+        (workers == 3).then_some(())
+    });
+    endpoint.open();
+    wait_until_settled(&mut client);
+    assert_complete(&mut client, JOBS.into());
+    let attempts: i32 =
+        client.query_one("select max(attempt) from memento.job where kind = 'embed'", &[]).unwrap().get(0);
+    assert_eq!(attempts, 1, "each was taken once");
+    let seen = endpoint.seen();
+    assert_eq!((seen.len(), seen.values().sum::<usize>()), (JOBS as usize, JOBS as usize));
+    let billed: i64 = client
+        .query_one("select sum(items)::bigint from memento.usage_ledger where outcome = 'ok'", &[])
+        .unwrap()
+        .get(0);
+    assert_eq!(billed, JOBS.into(), "the ledger has each text once");
+    for worker in others {
+        worker.stop();
+    }
+}
+
+/// Without the background worker, new work wakes one on another machine by a notification, and a stopped one leaves nothing held.
+#[test]
+fn a_worker_on_another_machine_is_enough() {
+    let cluster = cluster(&["memento.worker = off"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    let worker = ExternalWorker::start(&cluster, &database, &["--name", "elsewhere"]);
+    eventually("it has been heard of", || {
+        client
+            .query_opt("select from memento.worker_status where worker_id = 'elsewhere' and is_alive", &[])
+            .unwrap()
+    });
+    remember(&mut client, "first", 3);
+    wait_until_settled(&mut client);
+    assert_complete(&mut client, 3);
+    endpoint.close();
+    remember(&mut client, "second", 3);
+    endpoint.wait_for(1);
+    worker.stop();
+    assert_eq!(states(&mut client), BTreeMap::from([("done".into(), 3), ("pending".into(), 3)]));
+    let lost: i64 =
+        client.query_one("select sum(lost_leases + failures)::bigint from memento.job", &[]).unwrap().get(0);
+    assert_eq!(lost, 0, "nothing is burnt by stopping");
+}

@@ -1,0 +1,116 @@
+//! What the database still has to be told about jobs that are no longer worked on. It may fail in the middle of a round, and what
+//! is not said then is said in the next one: a job that nobody works on must not stay with a worker that keeps its lease.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use memento_core::backoff::EMBED;
+
+use crate::database::{DatabaseError, DatabaseResult};
+use crate::job::{Held, Reason};
+use crate::store::{Call, Profile, Store};
+
+/// One thing to be said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Debt {
+    /// A call failed: it belongs into the ledger.
+    Record(Profile, Call),
+    /// An endpoint is to be left alone.
+    Pause {
+        /// Which.
+        endpoint: String,
+        /// For how long.
+        pause: Duration,
+        /// Why.
+        reason: Reason,
+    },
+    /// An attempt failed.
+    Fail {
+        /// Of which job.
+        held: Held,
+        /// Why.
+        reason: Reason,
+        /// When it is tried again; none: not by itself.
+        retry_in: Option<Duration>,
+        /// Whether the failure is the job's own.
+        counts: bool,
+    },
+    /// A job goes back untouched.
+    Release(Held),
+}
+
+/// All that is to be said, in its order.
+#[derive(Debug, Default)]
+pub struct Debts(VecDeque<Debt>);
+
+impl Debts {
+    /// To be said by the next [`Debts::settle`].
+    pub fn owe(&mut self, debt: Debt) {
+        self.0.push_back(debt);
+    }
+
+    /// Gives jobs back untouched.
+    pub fn release(&mut self, held: impl IntoIterator<Item = Held>) {
+        self.0.extend(held.into_iter().map(Debt::Release));
+    }
+
+    /// Gives a job back because of an error of the database. A connection that broke is not the job's fault; what a statement
+    /// fails of may be, so it counts, and somebody sees it in the end.
+    pub fn give_up(&mut self, held: Held, failures: u32, code: &str, error: &DatabaseError) {
+        self.owe(match error.is_broken_connection() {
+            true => Debt::Release(held),
+            false => Debt::Fail {
+                held,
+                reason: reason_of(code, error),
+                retry_in: Some(EMBED.delay_of_job(failures + 1, held.job)),
+                counts: true,
+            },
+        });
+    }
+
+    /// Says it. Without a connection the rest stays to be said. What is refused for another reason is not repeated: the lease of
+    /// such a job ends by itself, because nobody extends it. Gives the first error.
+    pub fn settle(&mut self, store: &mut Store) -> DatabaseResult<()> {
+        let mut outcome = Ok(());
+        while let Some(debt) = self.0.pop_front() {
+            let Err(error) = self.say(&debt, store) else { continue };
+            let is_over = error.is_broken_connection();
+            outcome = outcome.and(Err(error));
+            if is_over {
+                self.0.push_front(debt);
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn say(&mut self, debt: &Debt, store: &mut Store) -> DatabaseResult<()> {
+        match debt {
+            Debt::Record(profile, call) => store.record_call(profile, call),
+            Debt::Pause { endpoint, pause, reason } => store.pause_endpoint(endpoint, *pause, reason),
+            Debt::Fail { held, reason, retry_in, counts } => {
+                store.fail(*held, reason, *retry_in, *counts).map(drop)
+            }
+            Debt::Release(first) => {
+                // Those that follow go with it, in one statement.
+                let others = self.0.iter().map_while(|next| match next {
+                    Debt::Release(held) => Some(*held),
+                    _ => None,
+                });
+                let together: Vec<Held> = std::iter::once(*first).chain(others).collect();
+                store.release(&together)?;
+                self.0.drain(..together.len() - 1);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Not what the server says: that may quote what was to be written.
+fn reason_of(code: &str, error: &DatabaseError) -> Reason {
+    Reason {
+        code: code.into(),
+        message: format!("the database refused it (SQLSTATE {})", error.sqlstate),
+        hint: Some("see the server's log".into()),
+    }
+}
