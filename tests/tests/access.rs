@@ -70,7 +70,6 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("revoke_worker", vec!["select memento.revoke_worker('victim')".into()]),
         ("set_budget", vec!["select memento.set_budget(0)".into()]),
         ("wait_until_idle", vec!["select memento.wait_until_idle('0')".into()]),
-        ("worker_slots", vec!["select * from memento.worker_slots()".into()]),
         ("_announce_jobs", vec![]),
         ("_backfill_tokens", vec![format!("select memento._backfill_tokens('{victim_project}', 10)")]),
         ("_calls_model", vec!["select memento._calls_model('embed')".into()]),

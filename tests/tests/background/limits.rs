@@ -46,10 +46,18 @@ fn a_worker_without_a_place_waits_until_the_other_has_finished() {
     let mut first = cluster.connect(&cluster.database());
     wait_until_running(&mut first);
     remember(&mut first);
-    // It is busy for as long as this lock is held.
-    let mut lock = cluster
-        .connect(&first.query_one("select current_database()::text", &[]).unwrap().get::<_, String>(0));
-    lock.batch_execute("begin; lock memento.chunk in share mode").unwrap();
+    // It is busy for as long as the gate has a row.
+    first
+        .batch_execute(
+            "create table public.gate as select 1;
+             create function public.wait() returns trigger language plpgsql as $$
+               begin
+                 while exists (select from public.gate) loop perform pg_catalog.pg_sleep(0.05); end loop;
+                 return new;
+               end $$;
+             create trigger wait before update on memento.chunk for each row execute function public.wait()",
+        )
+        .unwrap();
     leave_work(&mut first, "ledger room");
     eventually("it is busy", || {
         first
@@ -70,7 +78,7 @@ fn a_worker_without_a_place_waits_until_the_other_has_finished() {
         .unwrap();
     assert_eq!(row.get::<_, &str>(0), "warn");
     assert!(row.get::<_, &str>(1).contains("max_worker_processes"));
-    lock.batch_execute("rollback").unwrap();
+    first.batch_execute("delete from public.gate").unwrap();
     wait_until_done(&mut first);
     wait_until_running(&mut second);
 }
