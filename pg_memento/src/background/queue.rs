@@ -14,7 +14,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 
 use super::task::{DatabaseTask, Wait};
 use crate::ffi::transaction::{Caught, in_transaction, override_setting};
-use crate::ffi::{command, thread};
+use crate::ffi::{command, database, thread};
 use crate::gucs;
 use crate::service::models;
 use crate::spi::worker::CurrentTransaction;
@@ -22,13 +22,22 @@ use crate::spi::worker::CurrentTransaction;
 /// There is one for a database, so a job that has this name and no process has lost it.
 const NAME: &str = "background";
 
+/// Said once, before the worker sees that there is nothing left for it to do.
+const DROPPED: &str = "the extension has been dropped";
+
 /// This process's own database, outside of transactions.
 pub struct OwnDatabase;
 
 impl Database for OwnDatabase {
     fn transaction(&mut self, work: &mut Work) -> DatabaseResult<()> {
         // An error of ours must end the transaction as one of the server's does.
-        in_transaction(|| work(&mut CurrentTransaction).map_err(raised)).map_err(passed_on)
+        in_transaction(|| {
+            if !database::lock_extension(c"pg_memento") {
+                return Err(raised(DatabaseError { sqlstate: "55000".into(), message: DROPPED.into() }));
+            }
+            work(&mut CurrentTransaction).map_err(raised)
+        })
+        .map_err(passed_on)
     }
 
     fn command(&mut self, text: &str) -> DatabaseResult<()> {

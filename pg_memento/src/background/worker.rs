@@ -40,6 +40,8 @@ pub fn run(argument: i64) {
     override_setting(c"application_name", "pg_memento worker");
     override_setting(c"default_transaction_isolation", "read committed");
     override_setting(c"role", "none");
+    // Of two who wait for each other the one that looks first gives way: not the user's command.
+    override_setting(c"deadlock_timeout", "100ms");
     match Queue::new() {
         Ok(task) => Worker { place, task, has_begun: false, errors: 0 }.run(),
         // No descriptors are left: the launcher tries again later.
@@ -125,7 +127,7 @@ impl<T: DatabaseTask> Worker<T> {
         report_activity(Some(c"memento: looking for work"));
         // First: if the extension is made now, that is announced once more, and somebody looks again.
         slots::worker::take_wake(self.place);
-        let outcome = match in_transaction(|| Ok(database::has_extension(c"pg_memento"))) {
+        let outcome = match in_transaction(|| Ok(database::lock_extension(c"pg_memento"))) {
             Ok(true) => {
                 slots::worker::begin_round(self.place);
                 self.work()

@@ -70,8 +70,23 @@ pub fn name(database: Oid) -> Option<String> {
     }
 }
 
-/// Whether the current database has the extension.
-pub fn has_extension(name: &CStr) -> bool {
-    // SAFETY: a catalogue look-up in a transaction.
-    unsafe { pg_sys::get_extension_oid(name.as_ptr(), true) != Oid::INVALID }
+/// Whether the current database has the extension; if so, it cannot be dropped until the transaction ends.
+///
+/// DROP EXTENSION locks the extension before its tables: who locks the tables first, and waits for another one, would
+/// deadlock with it.
+pub fn lock_extension(name: &CStr) -> bool {
+    // SAFETY: catalogue look-ups in a transaction; the second one sees what was dropped while we waited for the lock.
+    unsafe {
+        let oid = pg_sys::get_extension_oid(name.as_ptr(), true);
+        if oid == Oid::INVALID {
+            return false;
+        }
+        pg_sys::LockDatabaseObject(
+            pg_sys::ExtensionRelationId,
+            oid,
+            0,
+            pg_sys::AccessShareLock as pg_sys::LOCKMODE,
+        );
+        pg_sys::get_extension_oid(name.as_ptr(), true) == oid
+    }
 }

@@ -132,16 +132,25 @@ impl Drop for Started {
     }
 }
 
-// The server's own handlers: no Rust runs in a signal handler.
+// The server's own handlers.
 unsafe extern "C-unwind" {
     fn die(signal: i32);
     fn SignalHandlerForShutdownRequest(signal: i32);
     fn SignalHandlerForConfigReload(signal: i32);
 }
 
+/// The server forgets SIGTERM when it acts on it; who wants to know why the process ends asks here.
+static TOLD_TO_END: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C-unwind" fn note_and_die(signal: i32) {
+    TOLD_TO_END.store(true, Ordering::Relaxed);
+    // SAFETY: the server's handler, in the place where the server would call it.
+    unsafe { die(signal) }
+}
+
 /// Takes signals, for a process that runs statements: one that is running is ended by SIGTERM.
 pub fn take_signals() {
-    handle_signal(pg_sys::SIGTERM, die);
+    handle_signal(pg_sys::SIGTERM, note_and_die);
     unblock_signals();
 }
 
@@ -161,12 +170,10 @@ fn unblock_signals() {
     }
 }
 
-static ENDS_SOON: AtomicBool = AtomicBool::new(false);
-
 /// Lets a process that has been told to end run its last statements. Told again, it ends in the middle of them.
 pub fn put_off_ending() {
-    ENDS_SOON.store(true, Ordering::Relaxed);
-    // SAFETY: flags that the handlers set; the process ends all the same.
+    TOLD_TO_END.store(true, Ordering::Relaxed);
+    // SAFETY: a flag that the handler sets; the process ends all the same.
     unsafe {
         (&raw mut pg_sys::ProcDiePending).write_volatile(0);
     }
@@ -174,14 +181,9 @@ pub fn put_off_ending() {
 
 /// Whether SIGTERM has come, or the process is about to end anyway.
 pub fn must_end() -> bool {
-    if ENDS_SOON.load(Ordering::Relaxed) {
-        return true;
-    }
-    // SAFETY: flags that the handlers set.
-    unsafe {
-        (&raw const pg_sys::ProcDiePending).read_volatile() != 0
-            || (&raw const pg_sys::ShutdownRequestPending).read_volatile() != 0
-    }
+    // SAFETY: a flag that the handler sets.
+    TOLD_TO_END.load(Ordering::Relaxed)
+        || unsafe { (&raw const pg_sys::ShutdownRequestPending).read_volatile() != 0 }
 }
 
 /// Whether SIGHUP has come since the configuration was read.

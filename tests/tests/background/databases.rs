@@ -35,8 +35,7 @@ fn a_database_with_a_worker_can_be_dropped_renamed_copied_and_moved() {
     admin.batch_execute("drop database renamed").unwrap();
     let mut client = cluster.connect("copied");
     eventually("nothing is left of it", || {
-        let slots: i64 =
-            client.query_one("select count(*) from memento._worker_slots()", &[]).unwrap().get(0);
+        let slots: i64 = client.query_one("select count(*) from memento.worker_slots()", &[]).unwrap().get(0);
         (slots == 1).then_some(())
     });
     drop(client);

@@ -9,13 +9,18 @@ use crate::scene::{
     cluster, leave_work, next_worker, remember, slot_of, wait_until_done, wait_until_running, worker_pid,
 };
 
-/// Makes the worker's statement fail, or lets it succeed again.
+/// Makes the worker's statements fail when it takes a job, or lets them succeed again.
 fn set_broken(client: &mut Client, broken: bool) {
     client
         .batch_execute(if broken {
-            "create function public.broken() returns trigger language plpgsql as
-               $$ begin raise exception 'on purpose' using errcode = '57014'; end $$;
-             create trigger broken before update on memento.chunk for each row execute function public.broken()"
+            "create function public.broken() returns trigger language plpgsql as $$
+               begin
+                 if pg_catalog.current_setting('application_name') = 'pg_memento worker' then
+                   raise exception 'on purpose' using errcode = '57014';
+                 end if;
+                 return new;
+               end $$;
+             create trigger broken before update on memento.job for each row execute function public.broken()"
         } else {
             "drop function public.broken() cascade"
         })

@@ -210,7 +210,7 @@ fn every_database_has_its_own_and_others_have_none() {
         let mut client = cluster.connect(&names[0]);
         let mut served = eventually("all others were looked at and left", || {
             let databases: Vec<String> = client
-                .query("select coalesce(database, '') from memento._worker_slots() order by 1", &[])
+                .query("select coalesce(database, '') from memento.worker_slots() order by 1", &[])
                 .unwrap()
                 .iter()
                 .map(|row| row.get(0))
@@ -259,7 +259,7 @@ fn without_preload_there_is_none_and_it_says_so() {
         .query_one("select status, hint is not null from memento.doctor() where check_name = 'worker'", &[])
         .unwrap();
     assert_eq!((row.get(0), row.get(1)), ("warn", true));
-    assert!(client.query("select from memento._worker_slots()", &[]).unwrap().is_empty());
+    assert!(client.query("select from memento.worker_slots()", &[]).unwrap().is_empty());
     assert!(!is_done(&mut client));
 }
 

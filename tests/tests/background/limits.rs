@@ -27,7 +27,7 @@ fn more_databases_than_places_take_turns() {
     }
     eventually("others rest", || {
         let row = clients[0].query_one(
-            "select count(*) from memento._worker_slots() where state = 'resting' and last_error is null",
+            "select count(*) from memento.worker_slots() where state = 'resting' and last_error is null",
             &[],
         );
         (row.unwrap().get::<_, i64>(0) >= 1).then_some(())
@@ -46,14 +46,25 @@ fn a_worker_without_a_place_waits_until_the_other_has_finished() {
     let mut first = cluster.connect(&cluster.database());
     wait_until_running(&mut first);
     remember(&mut first);
-    // It is busy for as long as this lock is held.
-    let mut lock = cluster
-        .connect(&first.query_one("select current_database()::text", &[]).unwrap().get::<_, String>(0));
-    lock.batch_execute("begin; lock memento.chunk in share mode").unwrap();
+    // It is busy for as long as the gate has a row.
+    first
+        .batch_execute(
+            "create table public.gate as select 1;
+             create function public.wait() returns trigger language plpgsql as $$
+               begin
+                 while exists (select from public.gate) loop perform pg_catalog.pg_sleep(0.05); end loop;
+                 return new;
+               end $$;
+             create trigger wait before update on memento.chunk for each row execute function public.wait()",
+        )
+        .unwrap();
     leave_work(&mut first, "ledger room");
     eventually("it is busy", || {
         first
-            .query_opt("select 1 from memento._worker_slots() where state = 'busy' and database = current_database()", &[])
+            .query_opt(
+                "select 1 from memento.worker_slots() where state = 'busy' and database = current_database()",
+                &[],
+            )
             .unwrap()
     });
     let database = cluster.database();
@@ -67,7 +78,7 @@ fn a_worker_without_a_place_waits_until_the_other_has_finished() {
         .unwrap();
     assert_eq!(row.get::<_, &str>(0), "warn");
     assert!(row.get::<_, &str>(1).contains("max_worker_processes"));
-    lock.batch_execute("rollback").unwrap();
+    first.batch_execute("delete from public.gate").unwrap();
     wait_until_done(&mut first);
     wait_until_running(&mut second);
 }
@@ -111,7 +122,8 @@ fn a_database_that_takes_no_connections_is_left_alone() {
     closed.batch_execute("select memento.add_domain_terms('{ledger room}')").unwrap();
     assert!(cluster.try_connect("postgres", &second).is_err());
     assert_eq!(slot_of(&mut client, &second).unwrap().state, "blocked");
-    assert!(!cluster.log().contains("background worker \"pg_memento worker\""), "{}", cluster.log());
+    let log = cluster.log();
+    assert_eq!(log.matches("not currently accepting connections").count(), 1, "ours, and no worker's: {log}");
 
     client.batch_execute(&format!("alter database {second} allow_connections true")).unwrap();
     wait_until_running(&mut closed);

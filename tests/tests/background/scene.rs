@@ -10,7 +10,7 @@ pub fn cluster(lines: &[&str]) -> Cluster {
     Cluster::start_with(Server::from_environment(), Settings { lines: all, ..Settings::default() })
 }
 
-/// A row of _worker_slots().
+/// A row of worker_slots().
 #[derive(Debug, Clone)]
 pub struct Slot {
     pub pid: Option<i32>,
@@ -24,7 +24,7 @@ pub struct Slot {
 pub fn slot_of(client: &mut Client, database: &str) -> Option<Slot> {
     let row = client
         .query_opt(
-            "select pid, state, restarts, wakes, last_error from memento._worker_slots() where database = $1",
+            "select pid, state, restarts, wakes, last_error from memento.worker_slots() where database = $1",
             &[&database],
         )
         .unwrap()?;
