@@ -11,8 +11,8 @@ select memento.artifact_ingest('doc', 'wiki', 'Decision: we will use Postgres.',
 select memento.artifact_ingest('doc', 'wiki', 'Decision: we use something else.', source_id => 'page-1', retention_policy => '1y') ->> 'status' as changed;
 select r ->> 'status' as status, r ->> 'job_status' as job_status, r ->> 'version_num' as version
   from memento.artifact_ingest('doc', 'wiki', 'Decision: we will use Postgres.', source_id => 'page-1') r;
-select jsonb_pretty(memento.artifact_get(artifact_uid, include_content => true, include_chunks => true)
-                    #- '{metadata,ingested_at}' - 'item_id' - 'version_id') as artifact
+select jsonb_pretty((memento.artifact_get(artifact_uid, include_content => true, include_chunks => true)
+                     #- '{metadata,ingested_at}'::text[]) - 'item_id' - 'version_id') as artifact
   from memento.item where source_id = 'page-1';
 select kind, state, payload from memento.job where kind = 'extract_events' and project_id = memento.current_project() order by job_id;
 select memento.artifact_delete('art_0000000000000000');
