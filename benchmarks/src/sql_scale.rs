@@ -64,7 +64,8 @@ pub fn run() {
             let mut times: Vec<Duration> = (0..ROUNDS)
                 .map(|round| {
                     let item = item(&mut client, (round * 7919) as i32 % size);
-                    let arguments: &[&(dyn postgres::types::ToSql + Sync)] = if takes_item { &[&item] } else { &[] };
+                    let arguments: &[&(dyn postgres::types::ToSql + Sync)] =
+                        if takes_item { &[&item] } else { &[] };
                     let start = Instant::now();
                     client.query(statement, arguments).unwrap_or_else(|error| panic!("{name}: {error}"));
                     start.elapsed()
@@ -98,7 +99,9 @@ fn grow(client: &mut Client, from: i32, to: i32) {
           cross join lateral (select 'What item ' || n || ' says in version ' || v || '. ' || repeat('More of it. ', 20) as c) t;"
     );
     client.batch_execute(&statement).unwrap_or_else(|error| panic!("{error}"));
-    client.batch_execute("vacuum analyze memento.item, memento.version, memento.commit").unwrap_or_else(|error| panic!("{error}"));
+    client
+        .batch_execute("vacuum analyze memento.item, memento.version, memento.commit")
+        .unwrap_or_else(|error| panic!("{error}"));
 }
 
 fn item(client: &mut Client, number: i32) -> String {
@@ -123,7 +126,9 @@ fn explain(client: &mut Client) {
             .batch_execute(&format!("prepare {name} ({types}) as {statement}"))
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         println!("{name}:");
-        let plan = format!("explain (analyze, costs off, timing off, summary off) execute {name} ('{PROJECT}', {values})");
+        let plan = format!(
+            "explain (analyze, costs off, timing off, summary off) execute {name} ('{PROJECT}', {values})"
+        );
         for row in client.query(&plan, &[]).unwrap_or_else(|error| panic!("{name}: {error}")) {
             println!("  {}", row.get::<_, &str>(0));
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Barrier;
 
-use memento_tests::{Cluster, Server, Settings};
 use memento_tests::failure::assert_failure;
+use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What is kept for a time, what is erased because of a person, and what is chunked later.
 
-use memento_tests::{Cluster, Server, Settings};
 use memento_tests::failure::assert_failure;
+use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 use serde_json::{Value, json};
 
