@@ -37,6 +37,9 @@ fn fill(cluster: &Cluster, database: &str) {
             r#"select memento.use_project('second');
                select memento.memory_link((memento.remember('a') ->> 'item_id')::uuid, (memento.remember('b') ->> 'item_id')::uuid, 'r');
                select memento.memory_commit('[{"content": "with a key"}]', 'key', (memento.sessions_start('s') ->> 'session_id')::uuid);
+               select memento.artifact_ingest('doc', 'wiki', content, source_id => 'page', participants => array['Ana', 'Tom'], retention_policy => '1y')
+                 from unnest(array['first', 'second', 'first']) content;
+               select memento.history_append('chat', 'user', 'hello');
                select memento.forget((memento.remember('not for long') ->> 'item_id')::uuid);
                select memento.remember(E'ünïcode \t \\ \x01 "quotes" ''single'' \n\n 日本語 👩‍👩‍👧', tags => array['a,b', '{"c"}', 'd e'],
                                        metadata => '{"big": 123456789012345678901234567890.5, "nested": [null, {}]}');
