@@ -43,7 +43,7 @@ comment on function memento.sessions_start(text, jsonb) is
 comment on function memento.sessions_end(uuid, text) is
   'Ends a session with a summary and returns it with the number of its commits. Ending it again changes only the summary. Needs write access.';
 comment on function memento.memory_list(jsonb, int, text, boolean) is
-  'Items of the current project, newest first, without their content: at most max_items that the filters of search() keep. next_after is where the next page begins, null on the last. The first page has the total, counted up to 10,000 and estimated beyond, as total_is_exact says. Needs read access.';
+  'Items of the current project, newest first, without their content: at most max_items that the filters of search() keep. next_after is where the next page begins, null on the last. The first page has the total, counted up to 10,000; total_is_exact says whether there are more. Needs read access.';
 comment on function memento.canonical_upsert(text, text, text, text, text[]) is
   'Stores the canonical document of a key: a new one, or the next version; nothing happens if the content is the same. Title, doc class and tags follow what is given. Returns what remember() does. Needs write access.';
 comment on function memento.canonical_get(text, int) is

@@ -14,12 +14,13 @@ mod recall;
 mod spans;
 mod sql_overhead;
 mod sql_remember;
+mod sql_scale;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 11] = [
+const BENCHMARKS: [(&str, &str, fn()); 13] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -51,6 +52,8 @@ const BENCHMARKS: [(&str, &str, fn()); 11] = [
         "events stored and walked, beside plain inserts and the SQL of the specification",
         lineage::run,
     ),
+    ("sql_remember_together", "the same by 1, 2, 4 and 8 writers at once", sql_remember::run_together),
+    ("sql_store_at_scale", "get, history and lists up to a million items, with their plans", sql_scale::run),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

@@ -13,13 +13,47 @@ use crate::data;
 const DOCUMENTS: usize = 400;
 const BYTES: usize = 10_000;
 
+/// How many documents the writers of a round store together.
+const DOCUMENTS_TOGETHER: usize = 800;
+
+/// All documents in one, from which pieces of the same size are cut.
+fn piece(all: &str, number: usize) -> &str {
+    let pieces = all.len() / BYTES;
+    let at = number % pieces * BYTES;
+    &all[all.floor_char_boundary(at)..all.floor_char_boundary(at + BYTES)]
+}
+
+/// Prints how many documents a second writers store together, each in a transaction of its own.
+pub fn run_together() {
+    let Some(texts) = data::markdown("chunking/k8s_docs") else { return };
+    let all: String = texts.concat();
+    let cluster = Cluster::start();
+    let database = cluster.database();
+    let mut alone = None;
+    for writers in [1, 2, 4, 8] {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for writer in 0..writers {
+                let (all, cluster, database) = (&all, &cluster, &database);
+                scope.spawn(move || {
+                    let mut client = cluster.connect(database);
+                    for number in (writer..DOCUMENTS_TOGETHER).step_by(writers) {
+                        remember(&mut client, piece(all, number));
+                    }
+                });
+            }
+        });
+        let rate = DOCUMENTS_TOGETHER as f64 / start.elapsed().as_secs_f64();
+        let alone = *alone.get_or_insert(rate);
+        println!("{writers} writers: {rate:.0} documents/s, {:.2} times one", rate / alone);
+    }
+}
+
 /// Prints the median and the 95th percentile of both, and their ratios.
 pub fn run() {
     let Some(texts) = data::markdown("chunking/k8s_docs") else { return };
     let all: String = texts.concat();
-    let documents: Vec<&str> = (0..DOCUMENTS)
-        .map(|n| &all[all.floor_char_boundary(n * BYTES)..all.floor_char_boundary((n + 1) * BYTES)])
-        .collect();
+    let documents: Vec<&str> = (0..DOCUMENTS).map(|number| piece(&all, number)).collect();
     let cluster = Cluster::start();
     let mut client = cluster.connect(&cluster.database());
     execute(

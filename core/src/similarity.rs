@@ -28,7 +28,7 @@ impl Sketch {
         let words: Vec<u64> = text
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
-            .map(|word| word.chars().flat_map(char::to_lowercase).fold(FNV_START, |hash, c| fnv(hash, c)))
+            .map(|word| word.chars().flat_map(char::to_lowercase).fold(FNV_START, fnv))
             .collect();
         let mut sketch = [u64::MAX; HASHES];
         for run in words.windows(RUN_WORDS.min(words.len()).max(1)) {

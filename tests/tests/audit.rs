@@ -2,10 +2,15 @@
 
 use std::sync::Barrier;
 
-use memento_tests::Cluster;
 use memento_tests::failure::assert_failure;
+use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 use serde_json::{Value, json};
+
+/// A cluster on which nobody does what is left for later, so that it can be looked at.
+fn without_workers() -> Cluster {
+    Cluster::start_with(Server::from_environment(), Settings { preload: false, lines: Vec::new() })
+}
 
 fn value(client: &mut Client, statement: &str) -> Value {
     let text: String = client
@@ -29,7 +34,7 @@ fn token() -> String {
 
 #[test]
 fn every_problem_is_found_and_nothing_else() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
     let clean = value(&mut client, "memento.memory_audit()");
     for (problem, found) in clean["problems"].as_object().unwrap() {
@@ -78,7 +83,7 @@ fn every_problem_is_found_and_nothing_else() {
 
 #[test]
 fn secrets_are_looked_for_in_all_that_is_free_text() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
     let token = token();
     let statements = [
@@ -125,7 +130,7 @@ fn secrets_are_looked_for_in_all_that_is_free_text() {
 
 #[test]
 fn links_that_order_items_do_not_go_in_circles() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let database = cluster.database();
     let mut client = cluster.connect(&database);
     let items: Vec<String> = ["a", "b", "c"].map(|content| remember(&mut client, content)).into();

@@ -387,3 +387,51 @@ fn a_member_searches_with_the_index() {
         scans("set role searcher; select count(*) from memento.recall('needle'); reset role");
     assert_eq!((index_after - index_before, sequential_after - sequential_before), (1, 0));
 }
+
+/// A list is counted up to a limit, and says so; its pages go on to the end.
+#[test]
+fn a_long_list_is_not_counted_to_its_end() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    client
+        .batch_execute(
+            "insert into memento.commit (project_id, commit_id, created_by, operation)
+             values ('00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000001', current_user, 'remember');
+             insert into memento.item (project_id, item_id)
+             select '00000000-0000-0000-0000-000000000001', md5(n::text)::uuid from generate_series(1, 10001) n;
+             insert into memento.version (project_id, item_id, version_num, commit_id, content, content_hash)
+             select '00000000-0000-0000-0000-000000000001', md5(n::text)::uuid, 1, '00000000-0000-0000-0000-000000000001', 'x', sha256('x')
+               from generate_series(1, 10001) n;
+             set default_transaction_read_only = on",
+        )
+        .unwrap();
+    let mut total = |call: &str| -> (i64, bool) {
+        let row = client
+            .query_one(
+                &format!(
+                    "select (l ->> 'total')::bigint, (l ->> 'total_is_exact')::boolean from memento.{call} l"
+                ),
+                &[],
+            )
+            .unwrap();
+        (row.get(0), row.get(1))
+    };
+    assert_eq!(total("memory_list()"), (10_000, false));
+    let one = r#"memory_list(jsonb_build_object('exclude_item_ids', jsonb_build_array(md5('1')::uuid)))"#;
+    assert_eq!(total(one), (10_000, true));
+    let (mut seen, mut after) = (0, None::<String>);
+    loop {
+        let row = client
+            .query_one(
+                "select jsonb_array_length(l -> 'items')::bigint, l ->> 'next_after' from memento.memory_list('{}', 1000, $1) l",
+                &[&after],
+            )
+            .unwrap();
+        seen += row.get::<_, i64>(0);
+        after = row.get(1);
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, 10_001);
+}

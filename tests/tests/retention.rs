@@ -1,9 +1,14 @@
 //! What is kept for a time, what is erased because of a person, and what is chunked later.
 
-use memento_tests::Cluster;
 use memento_tests::failure::assert_failure;
+use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 use serde_json::{Value, json};
+
+/// A cluster on which nobody does what is left for later, so that it can be looked at.
+fn without_workers() -> Cluster {
+    Cluster::start_with(Server::from_environment(), Settings { preload: false, lines: Vec::new() })
+}
 
 fn value(client: &mut Client, statement: &str) -> Value {
     let text: String = client
@@ -21,7 +26,7 @@ const LEFT: &str = "select title from memento.item order by title";
 
 #[test]
 fn what_is_due_is_listed_and_then_erased_with_a_receipt() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
     for (title, retention) in [
         ("day", "1d"),
@@ -77,7 +82,7 @@ fn what_is_due_is_listed_and_then_erased_with_a_receipt() {
 
 #[test]
 fn a_new_version_is_kept_from_then_on() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
     let remember = |client: &mut Client, content: &str| {
         value(
@@ -103,7 +108,7 @@ fn a_new_version_is_kept_from_then_on() {
 
 #[test]
 fn all_that_a_person_took_part_in_is_forgotten() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
     client
         .batch_execute(
@@ -155,7 +160,7 @@ fn all_that_a_person_took_part_in_is_forgotten() {
 
 #[test]
 fn a_large_content_is_chunked_by_a_job() {
-    let cluster = Cluster::start();
+    let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
     client.batch_execute("set memento.max_inline_size = '10kB'").unwrap();
     let large =

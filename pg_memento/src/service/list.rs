@@ -51,7 +51,7 @@ impl Failure for ListError {
     }
 }
 
-/// A page of the session's project. The first one has the total: counted, or where it is large, as the planner estimates it.
+/// A page of the session's project. The first one has the total, counted up to a limit.
 pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) -> Result<Jsonb, ListError> {
     if !(1..=MAX_ITEMS).contains(&limit) {
         return Err(ListError::BadLimit(limit));
@@ -78,11 +78,8 @@ pub fn list(filters: &Jsonb, limit: i32, after: Option<&str>, archived: bool) ->
 
 /// How many there are, and whether that is exact.
 fn total(project: Uuid, filter: &Filter, archived: bool) -> Result<(i64, bool), ListError> {
-    if let Some(count) = as_owner(|| spi::item::count(project, filter, archived, MAX_COUNTED))? {
-        return Ok((count, true));
-    }
-    let estimate = as_owner(|| spi::item::estimate(project, filter, archived))?;
-    Ok((estimate.max(MAX_COUNTED + 1), false))
+    let counted = as_owner(|| spi::item::count(project, filter, archived, MAX_COUNTED + 1))?;
+    Ok((counted.min(MAX_COUNTED), counted <= MAX_COUNTED))
 }
 
 /// The time, in microseconds since 1970, and the key of the last item of the page before.

@@ -78,21 +78,12 @@ pub fn list(
     })
 }
 
-/// How many items a list has in all, if they are not more than `most`.
-pub fn count(project: Uuid, filter: &Filter, archived: bool, most: i64) -> StatementResult<Option<i64>> {
+/// How many items a list has in all, counted no farther than `most`.
+pub fn count(project: Uuid, filter: &Filter, archived: bool, most: i64) -> StatementResult<i64> {
     let mut arguments = wanted(project, filter, archived);
-    arguments.push((most + 1).into());
+    arguments.push(most.into());
     let counted = rows(of_wanted_items!("count_items"), &arguments, |row| required(&row, 1))?;
-    Ok(counted.into_iter().next().filter(|count| *count <= most))
-}
-
-/// How many items the planner believes a list has.
-pub fn estimate(project: Uuid, filter: &Filter, archived: bool) -> StatementResult<i64> {
-    let statement =
-        concat!("explain (format json) ", include_str!("queries/wanted_items.sql"), "select from wanted");
-    let plans = rows(statement, &wanted(project, filter, archived), |row| row.get::<pgrx::Json>(1))?;
-    let plan = plans.into_iter().flatten().next();
-    Ok(plan.and_then(|plan| plan.0.pointer("/0/Plan/Plan Rows")?.as_i64()).unwrap_or(0))
+    Ok(counted.into_iter().next().unwrap_or(0))
 }
 
 /// The content of a version, or of the latest.

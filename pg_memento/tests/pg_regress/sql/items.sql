@@ -120,12 +120,12 @@ select project_id, item_id, 99, 'forged', '\x00', false, now() from memento.item
 
 -- Forgotten for good, with a receipt.
 select memento.forget(item_id => :'item') as receipt \gset
-select :'receipt'::jsonb - 'receipt_id' - 'forgotten_at' - 'forgotten_by' as receipt;
+select :'receipt'::jsonb - 'receipt_id' - 'forgotten_at' - 'forgotten_by' - 'counts' as receipt;
 select memento.verify_forgotten((:'receipt'::jsonb ->> 'receipt_id')::uuid) - 'receipt_id' as verified;
 select count(*) from memento.search('first');
 select memento.forget(source_system => 'nowhere', whole_source => true) as nothing;
 select memento.forget(source_system => 'x', source_id => null);
-select memento.forget(whole_project => true) - 'receipt_id' - 'forgotten_at' - 'forgotten_by' as everything;
+select memento.forget(whole_project => true) - 'receipt_id' - 'forgotten_at' - 'forgotten_by' - 'counts' as everything;
 select count(*) from memento.item where project_id = memento.current_project();
 
 -- Refused.
