@@ -236,8 +236,10 @@ create trigger event_store_insert_place before insert on memento.event_store
 create trigger event_store_update_place before update on memento.event_store
   for each row when ((new.project_id, new.event_id, new.parent_uuid) is distinct from (old.project_id, old.event_id, old.parent_uuid))
   execute function memento._place_event();
+-- For each marked row, and not for each statement, because an insert without any is to cost nothing more. The first settles all.
 create trigger event_store_insert_settle after insert on memento.event_store
-  for each statement execute function memento._settle_events();
+  for each row when (new.parent_uuid is not null and new.root_uuid = new.event_id)
+  execute function memento._settle_events();
 create trigger event_store_update_move after update on memento.event_store
   referencing new table as changed
   for each statement execute function memento._move_subtrees();

@@ -86,6 +86,30 @@ fn an_error_is_walked_back_to_the_request_that_caused_it() {
     );
 }
 
+/// Statements are kept for the session; the tables that they are about may be others by then.
+#[test]
+fn a_session_outlives_the_extension() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    for _ in 0..2 {
+        // Often enough that the server keeps a plan too.
+        for round in 0..8 {
+            client.batch_execute("delete from memento.event_store").unwrap();
+            request_with_an_error(&mut client);
+            let chain =
+                client.query(&format!("select from memento.get_parent_chain('{ERROR}')"), &[]).unwrap();
+            assert_eq!(chain.len(), 4, "round {round}");
+        }
+        client
+            .batch_execute(
+                "set memento.allow_drop = on; drop extension pg_memento; create extension pg_memento",
+            )
+            .unwrap();
+        let error = client.batch_execute(&format!("select memento.get_parent_chain('{ERROR}')"));
+        assert_failure(error, "P0002", "EVENT_NOT_FOUND");
+    }
+}
+
 #[test]
 fn limits_cut_and_say_so() {
     let cluster = Cluster::start();

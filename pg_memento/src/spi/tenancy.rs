@@ -5,7 +5,7 @@ use memento_core::project::ProjectRef;
 use pgrx::Uuid;
 use pgrx::pg_sys::Oid;
 
-use super::{StatementResult, required, rows, write};
+use super::{StatementResult, kept_rows, required, rows, write};
 
 /// A project that the caller may see, and what it may do there.
 pub struct VisibleProject {
@@ -24,7 +24,7 @@ pub fn find_projects(
         ProjectRef::Name(name) => (None, None, Some(name.as_str())),
         ProjectRef::Qualified { workspace, name } => (None, Some(workspace.as_str()), Some(name.as_str())),
     };
-    rows(
+    kept_rows(
         include_str!("queries/find_projects.sql"),
         &[role.into(), sees_all.into(), id.into(), workspace.into(), name.into()],
         |row| {

@@ -16,7 +16,7 @@ select uuid, event_type, depth, parent_uuid, truncated from memento.get_event_tr
 select uuid, event_type, depth, parent_uuid, truncated from memento.get_event_tree(:'request', 1);
 select uuid, event_type, depth from memento.root_cause(:'error');
 select memento.calculate_root_uuid(:'tool');
-select memento.resume_context(:'error', 1000) #- '{events,0,timestamp}' - 'events' as context;
+select memento.resume_context(:'error', 1000) - 'events' - 'tokens' as context;
 
 -- Moving and deleting.
 update memento.event_store set parent_uuid = :'error' where event_id = :'spawn';
