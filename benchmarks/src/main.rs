@@ -6,10 +6,14 @@
 mod chunking;
 mod compare;
 mod data;
+#[path = "../../worker/tests/fake_endpoint/mod.rs"]
+#[allow(dead_code, missing_docs, clippy::unwrap_used)] // The tests of the providers use the rest.
+mod fake_endpoint;
 mod lineage;
 mod linearity;
 mod local_embedding;
 mod python;
+mod queue;
 mod recall;
 mod spans;
 mod sql_overhead;
@@ -20,7 +24,7 @@ mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 13] = [
+const BENCHMARKS: [(&str, &str, fn()); 17] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -54,6 +58,14 @@ const BENCHMARKS: [(&str, &str, fn()); 13] = [
     ),
     ("sql_remember_together", "the same by 1, 2, 4 and 8 writers at once", sql_remember::run_together),
     ("sql_store_at_scale", "get, history and lists up to a million items, with their plans", sql_scale::run),
+    ("sql_queue_pgmq", "claim and finish beside pgmq's read and delete", queue::pgmq::run),
+    ("sql_queue_pick_up", "from a commit until an idle worker has the job", queue::pick_up::run),
+    ("sql_queue_idle", "how often the processes wake when there is nothing to do", queue::idle::run),
+    (
+        "sql_queue_embedding",
+        "10,000 chunks embedded over HTTP, beside the time of the calls alone",
+        queue::embedding::run,
+    ),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

@@ -17,7 +17,11 @@ impl Statements for CurrentTransaction {
         let parameters: Vec<DatumWithOid> = parameters.iter().map(datum).collect();
         Spi::connect_mut(|client| {
             let table = client.update(statement, None, &parameters)?;
-            let columns = table.columns()?;
+            let columns = match table.columns() {
+                // A command that gives no rows at all.
+                Err(pgrx::spi::Error::NoTupleTable) => return Ok(Vec::new()),
+                columns => columns?,
+            };
             table
                 .map(|row| (1..=columns).map(|place| read(row.get_datum_by_ordinal(place)?)).collect())
                 .collect::<Result<Vec<Row>, pgrx::spi::Error>>()

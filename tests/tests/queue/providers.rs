@@ -119,7 +119,7 @@ fn endpoints_pause_by_themselves() {
     });
     client
         .batch_execute(
-            "select memento.projects_resolve('elsewhere');
+            "select memento.create_project('elsewhere');
              select memento.use_project('elsewhere')",
         )
         .unwrap();

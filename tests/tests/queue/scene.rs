@@ -104,6 +104,8 @@ impl Endpoint {
             )
             .unwrap();
         client.execute("select memento.embedding_profiles_activate($1, force => true)", &[&name]).unwrap();
+        // The one before would be kept filled.
+        client.batch_execute("update memento.project set candidate_profile_id = null").unwrap();
     }
 }
 

@@ -67,7 +67,7 @@ fn three_workers_share_a_queue() {
         .query_one("select sum(items)::bigint from memento.usage_ledger where outcome = 'ok'", &[])
         .unwrap()
         .get(0);
-    assert_eq!(billed, JOBS.into(), "the ledger has each text once");
+    assert_eq!(billed, i64::from(JOBS), "the ledger has each text once");
     for worker in others {
         worker.stop();
     }

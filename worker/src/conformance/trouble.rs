@@ -84,8 +84,11 @@ fn work(scene: &mut Scene, trouble: Trouble) -> Result<usize, Failure> {
         let running = scene.count("memento.job where state = 'running'")?;
         same(&format!("left behind by trouble at {}", trouble.from), running, "0".into())?;
     }
-    scene.make_due()?;
-    drive(&mut runner, scene.database)?;
+    // The call that fails may still be to come.
+    for _ in 0..2 {
+        scene.make_due()?;
+        drive(&mut runner, scene.database)?;
+    }
     same("jobs", scene.states()?, "done 7".into())?;
     same("vectors", scene.count("memento.chunk_embedding")?, "6".into())?;
     vectors_are_right(scene)?;
