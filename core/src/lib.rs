@@ -12,6 +12,7 @@ pub mod diff;
 pub mod filter;
 pub mod fusion;
 pub mod memory_kind;
+pub mod placing;
 pub mod project;
 pub mod query;
 pub mod quote;

@@ -4,6 +4,7 @@
 pub mod canonical;
 pub mod catalog;
 pub mod commit;
+pub mod dense;
 pub mod item;
 pub mod job;
 pub mod profile;

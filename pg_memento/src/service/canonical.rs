@@ -178,7 +178,7 @@ fn ranked<'a>(
         let filter: Jsonb = json!({"canonical_only": true}).into();
         let hits = search::search(query, search::MAX_RESULTS, &filter, None)?;
         let rank: HashMap<i64, usize> =
-            hits.iter().enumerate().map(|(rank, hit)| (hit.chunk_id, rank)).collect();
+            hits.iter().enumerate().map(|(rank, hit)| (hit.passage.chunk_id, rank)).collect();
         ranked.sort_by_key(|candidate| rank.get(&candidate.chunk_id).copied().unwrap_or(usize::MAX));
     }
     Ok(ranked)

@@ -95,6 +95,13 @@ pub fn embed(texts: Vec<Option<String>>, purpose: &str) -> Result<Vec<Vec<f32>>,
     Ok(vectors(&profile, texts, purpose)?)
 }
 
+/// The vector of a query.
+pub fn query_vector(profile: &Profile, query: &str) -> Result<Vec<f32>, ProviderError> {
+    vectors(profile, vec![query.to_owned()], Purpose::Query)?
+        .pop()
+        .ok_or_else(|| ProviderError::new(Code::BadAnswer, "the model gave no vector"))
+}
+
 /// Asks a model and waits for it; the statement can be cancelled meanwhile.
 fn vectors(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, ProviderError> {
     if profile.provider == "local" {
