@@ -21,3 +21,4 @@ select pg_catalog.pg_extension_config_dump('memento.usage_ledger', '');
 select pg_catalog.pg_extension_config_dump('memento.call_id_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.budget', '');
 select pg_catalog.pg_extension_config_dump('memento.rules_applied', '');
+select pg_catalog.pg_extension_config_dump('memento.evidence_pack', '');

@@ -52,10 +52,11 @@ extension_sql_file!(
     name = "queue_views",
     requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
 );
+extension_sql_file!("../../sql/50_evidence.sql", name = "evidence", requires = ["queue_views"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["queue_views", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["evidence", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -164,5 +165,17 @@ extension_sql_file!(
         api::profile::embed
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_queue"]);
+extension_sql_file!(
+    "../../sql/76_api_retrieve.sql",
+    name = "api_retrieve",
+    requires = [
+        "api_queue",
+        api::retrieve::retrieve,
+        api::retrieve::expand,
+        api::retrieve::explain_pack,
+        api::retrieve::memory_search,
+        api::retrieve::eval
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_retrieve"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

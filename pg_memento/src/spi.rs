@@ -9,6 +9,7 @@ pub mod item;
 pub mod job;
 pub mod profile;
 pub mod queue;
+pub mod retrieve;
 pub mod search;
 pub mod store;
 pub mod tenancy;

@@ -22,6 +22,12 @@ pub fn in_recovery() -> bool {
     unsafe { pg_sys::RecoveryInProgress() }
 }
 
+/// Whether the transaction can write: not on a standby, nor where it was made read-only.
+pub fn can_write() -> bool {
+    // SAFETY: reads a global of the server.
+    !in_recovery() && unsafe { !pg_sys::XactReadOnly }
+}
+
 /// Makes unknown settings with this prefix an error.
 pub fn reserve_setting_prefix(prefix: &'static CStr) {
     // SAFETY: the string is static and the server copies it.

@@ -44,7 +44,6 @@ pub struct LaneReport {
 /// A chunk in its place.
 pub struct Ranked {
     pub chunk_id: i64,
-    pub item_id: Uuid,
     pub score: f64,
     pub lanes: Value,
 }
@@ -136,12 +135,11 @@ fn rank(
     let limit = usize::try_from(limit).unwrap_or(0);
     let (first, brought) = placing::guarantee(&order, limit, &tech_token::holders(tokens));
     let fused: BTreeMap<i64, Fused<i64>> = spread.into_iter().map(|fused| (fused.id, fused)).collect();
-    let shown = first.iter().filter_map(|id| Some((fused.get(id)?, candidates.get(id)?)));
+    let shown = first.iter().filter_map(|id| fused.get(id));
     let scores: BTreeMap<&str, BTreeMap<i64, f64>> = lanes.iter().map(|lane| (lane.name, scores(lane))).collect();
     Ok(shown
-        .map(|(fused, candidate)| Ranked {
+        .map(|fused| Ranked {
             chunk_id: fused.id,
-            item_id: candidate.item_id,
             score: fused.score,
             lanes: places(fused, &scores, tokens.get(&fused.id), brought.contains(&fused.id)),
         })

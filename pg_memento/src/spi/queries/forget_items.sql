@@ -13,6 +13,9 @@ silenced as (
    where k.project_id = $1
      and k.commit_id in (select v.commit_id from memento.version v where v.project_id = $1 and v.item_id = any ($2))
 ),
+unpacked as (
+  delete from memento.evidence_pack p where p.project_id = $1 and p.item_ids && $2
+),
 gone as (
   delete from memento.item i where i.project_id = $1 and i.item_id = any ($2)
 )
