@@ -6,17 +6,20 @@
 mod chunking;
 mod compare;
 mod data;
+mod labelled;
 mod linearity;
 mod recall;
 mod spans;
 mod sql_overhead;
 mod sql_remember;
+mod sql_search_latency;
+mod sql_search_quality;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 10] = [
+const BENCHMARKS: [(&str, &str, fn()); 12] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -38,6 +41,12 @@ const BENCHMARKS: [(&str, &str, fn()); 10] = [
         "a document of 10 kB remembered, beside plain INSERTs of the same rows",
         sql_remember::run,
     ),
+    (
+        "sql_search_quality",
+        "nDCG@10 of each lane and of all fused, on samples of labelled sets",
+        sql_search_quality::run,
+    ),
+    ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", sql_search_latency::run),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

@@ -7,7 +7,7 @@ mod search;
 
 pub use models::models;
 pub use queue::queue;
-pub use search::{lane_timeout_ms, max_per_item};
+pub use search::{lane_timeout_ms, max_per_item, rerank, reranker};
 
 use std::ffi::CString;
 use std::time::Duration;

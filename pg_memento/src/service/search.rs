@@ -4,6 +4,7 @@ mod dense;
 pub mod gather;
 pub mod lane;
 mod lexical;
+mod rerank;
 mod tech_token;
 mod trigram;
 

@@ -8,7 +8,7 @@ use pgrx::Uuid;
 use pgrx::spi::quote_identifier;
 
 use super::search::{Scope, of_wanted_items, wanted};
-use super::{StatementResult, required, rows};
+use super::{StatementResult, required, rows, write};
 use crate::error::StatementError;
 use crate::ffi::setting::with_settings;
 
@@ -86,7 +86,8 @@ pub fn estimate_project(project: Uuid) -> StatementResult<f64> {
 }
 
 fn planned_rows(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<f64> {
-    let plans = rows(statement, arguments, |row| required::<pgrx::Json>(&row, 1))?;
+    // To the server EXPLAIN is no read, though nothing is written.
+    let plans = write(statement, arguments, |row| required::<pgrx::Json>(&row, 1))?;
     let rows = plans.first().and_then(|plan| plan.0[0]["Plan"]["Plan Rows"].as_f64());
     rows.ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
 }

@@ -170,7 +170,7 @@ pub fn notes(found: &Gathered) -> Value {
         "lex_topk": depth(LEXICAL),
         "artifact_chunk_lex_topk": 0,
         "tech_token_topk": depth(TECH_TOKEN),
-        "reranked_from": null,
+        "reranked_from": found.reranked_from(),
         "lanes": {
             "bm25": used(LEXICAL).is_some(),
             "tech_tokens": used(TECH_TOKEN).is_some(),

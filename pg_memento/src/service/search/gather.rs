@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::lane::{LaneHit, LaneOutcome, guarded};
 use super::tech_token::{self, FoundTokens};
-use super::{dense, lexical, trigram};
+use super::{dense, lexical, rerank, trigram};
 use crate::ffi::server::current_day;
 use crate::gucs;
 use crate::service::term::Tokenizer;
@@ -22,6 +22,7 @@ pub const LEXICAL: &str = "fts";
 pub const DENSE: &str = "dense";
 pub const TECH_TOKEN: &str = "tech_token";
 pub const TRIGRAM: &str = "trigram";
+pub const RERANK: &str = "rerank";
 const CANONICAL: &str = "canonical";
 const PINNED: &str = "pinned";
 
@@ -56,14 +57,22 @@ pub struct Gathered {
     pub ranked: Vec<Ranked>,
 }
 
+impl Gathered {
+    /// How many candidates a model has looked at again, if it has.
+    pub fn reranked_from(&self) -> Option<usize> {
+        let rerank = self.lanes.iter().find(|lane| lane.name == RERANK)?;
+        matches!(rerank.outcome, LaneOutcome::Ran(_)).then(|| rerank.outcome.hits().len())
+    }
+}
+
 /// Runs all lanes and makes one ranking of theirs: the first `limit`.
 pub fn gather(scope: &Scope, query: &str, limit: i32) -> StatementResult<Gathered> {
     let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
     let mut analysis = query::analyze(query, Date::from_days(current_day()).unwrap_or(Date::EPOCH));
     analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
     let depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
-    let (lanes, tokens) = run_lanes(scope, query, &analysis, limit, depth);
-    let ranked = rank(scope.project, &lanes, &tokens, &analysis, limit)?;
+    let (mut lanes, tokens) = run_lanes(scope, query, &analysis, limit, depth);
+    let ranked = rank(scope.project, query, &mut lanes, &tokens, &analysis, limit)?;
     Ok(Gathered { analysis, depth, lanes, ranked })
 }
 
@@ -112,7 +121,8 @@ fn weight_of(name: &str, hits: &[LaneHit], analysis: &Analysis) -> f64 {
 
 fn rank(
     project: Uuid,
-    lanes: &[LaneReport],
+    query: &str,
+    lanes: &mut Vec<LaneReport>,
     tokens: &FoundTokens,
     analysis: &Analysis,
     limit: i32,
@@ -130,6 +140,7 @@ fn rank(
         // Gone since the lane saw it: another statement of this transaction sees more.
         .filter(|fused| candidates.contains_key(&fused.id))
         .collect();
+    let fused = reranked(project, query, fused, lanes);
     let spread = placing::spread(fused, gucs::max_per_item(), |fused| *candidates[&fused.id].item_id.as_bytes());
     let order: Vec<i64> = spread.iter().map(|fused| fused.id).collect();
     let limit = usize::try_from(limit).unwrap_or(0);
@@ -144,6 +155,25 @@ fn rank(
             lanes: places(fused, &scores, tokens.get(&fused.id), brought.contains(&fused.id)),
         })
         .collect())
+}
+
+/// The fused ranking with its best candidates in the order of the model that looks at them again, if it is asked for and answers.
+fn reranked(
+    project: Uuid,
+    query: &str,
+    mut fused: Vec<Fused<'static, i64>>,
+    lanes: &mut Vec<LaneReport>,
+) -> Vec<Fused<'static, i64>> {
+    let candidates: Vec<i64> = fused.iter().take(rerank::DEPTH).map(|fused| fused.id).collect();
+    let outcome = guarded(RERANK, || rerank::run(project, query, &candidates));
+    let rank: BTreeMap<i64, u64> = outcome.hits().iter().map(|hit| hit.chunk_id).zip(1..).collect();
+    for fused in &mut fused {
+        fused.ranks.extend(rank.get(&fused.id).map(|rank| (RERANK, *rank)));
+    }
+    // Stable: what the model has not seen stays behind, as it is.
+    fused.sort_by_key(|fused| rank.get(&fused.id).copied().unwrap_or(u64::MAX));
+    lanes.push(LaneReport { name: RERANK, weight: 0.0, outcome });
+    fused
 }
 
 fn as_lane(report: &LaneReport) -> Lane<'static, i64> {
