@@ -4,7 +4,7 @@ create function memento.recall(query text, k int default 10, filters jsonb defau
     chunk_id bigint, item_id uuid, version_num int, title text, kind text, heading_path text[],
     section_anchor text, start_char int, end_char int, excerpt text, score float8, lanes jsonb
   )
-  language sql stable parallel restricted rows 10
+  language sql stable parallel unsafe rows 10
   set search_path = pg_catalog, pg_temp
 begin atomic
   select * from memento.search(query, k, filters, null);

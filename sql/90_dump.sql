@@ -25,3 +25,4 @@ select pg_catalog.pg_extension_config_dump('memento.budget', '');
 select pg_catalog.pg_extension_config_dump('memento.rules_applied', '');
 select pg_catalog.pg_extension_config_dump('memento.event_store', '');
 select pg_catalog.pg_extension_config_dump('memento.event_sequence_num_seq', '');
+select pg_catalog.pg_extension_config_dump('memento.evidence_pack', '');

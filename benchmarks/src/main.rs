@@ -9,6 +9,7 @@ mod data;
 #[path = "../../worker/tests/fake_endpoint/mod.rs"]
 #[allow(dead_code, missing_docs, clippy::unwrap_used)] // The tests of the providers use the rest.
 mod fake_endpoint;
+mod labelled;
 mod lineage;
 mod linearity;
 mod local_embedding;
@@ -19,12 +20,14 @@ mod spans;
 mod sql_overhead;
 mod sql_remember;
 mod sql_scale;
+mod sql_search_latency;
+mod sql_search_quality;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 17] = [
+const BENCHMARKS: [(&str, &str, fn()); 19] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -66,6 +69,12 @@ const BENCHMARKS: [(&str, &str, fn()); 17] = [
         "10,000 chunks embedded over HTTP, beside the time of the calls alone",
         queue::embedding::run,
     ),
+    (
+        "sql_search_quality",
+        "nDCG@10 of each lane and of all fused, on samples of labelled sets",
+        sql_search_quality::run,
+    ),
+    ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", sql_search_latency::run),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

@@ -35,6 +35,8 @@ pub struct Analysis {
     pub weight_profile: Profile,
     /// Technical tokens in their normal form, sorted and unique, by the rules that read documents.
     pub tech_tokens: Vec<String>,
+    /// Whether somebody or something is called by a name.
+    pub has_name: bool,
     /// The first time that is mentioned. Its span is not to be searched for as words.
     pub dates: Option<DateMention>,
 }
@@ -47,7 +49,16 @@ pub fn analyze(query: &str, today: Date) -> Analysis {
     Analysis {
         intent: intent::intent(query, &words, &found),
         weight_profile: profile::profile(query, &words, &found),
+        has_name: has_name(&words),
         dates: period::first(&words, today),
         tech_tokens: tech::tokens(query).into_iter().collect(),
     }
+}
+
+/// A capital inside of a sentence; `I` is none.
+fn has_name(words: &[word::Word]) -> bool {
+    words.windows(2).any(|pair| {
+        let [before, word] = pair else { return false };
+        !before.ends_phrase && word.is_capitalized() && word.plain != "i" && !word.plain.starts_with("i'")
+    })
 }

@@ -17,6 +17,7 @@ pub mod operate;
 pub mod profile;
 pub mod query;
 pub mod queue;
+pub mod retrieve;
 pub mod search;
 pub mod tenancy;
 pub mod term;

@@ -3,9 +3,11 @@
 
 mod models;
 mod queue;
+mod search;
 
 pub use models::models;
 pub use queue::{metrics_port, queue};
+pub use search::{lane_timeout_ms, max_per_item, rerank, reranker};
 
 use std::ffi::CString;
 use std::time::Duration;
@@ -107,6 +109,7 @@ pub fn init(preloading: bool) {
     );
     models::init();
     queue::init();
+    search::init();
     GucRegistry::define_bool_guc(
         c"memento.worker",
         c"Whether databases with the extension have a background worker.",

@@ -54,7 +54,8 @@ extension_sql_file!(
     name = "queue_views",
     requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
 );
-extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["queue_views"]);
+extension_sql_file!("../../sql/48_evidence.sql", name = "evidence", requires = ["queue_views"]);
+extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["evidence"]);
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
@@ -209,5 +210,17 @@ extension_sql_file!(
         api::lineage::adopt_event_store
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_lineage"]);
+extension_sql_file!(
+    "../../sql/78_api_retrieve.sql",
+    name = "api_retrieve",
+    requires = [
+        "api_lineage",
+        api::retrieve::retrieve,
+        api::retrieve::expand,
+        api::retrieve::explain_pack,
+        api::retrieve::memory_search,
+        api::retrieve::eval
+    ]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_retrieve"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod commit;
 #[cfg(feature = "pg_test")]
 pub mod conformance;
+pub mod dense;
 pub mod erase;
 pub mod history;
 pub mod item;
@@ -16,6 +17,7 @@ pub mod lineage;
 pub mod profile;
 pub mod project;
 pub mod queue;
+pub mod retrieve;
 pub mod search;
 pub mod store;
 pub mod tenancy;

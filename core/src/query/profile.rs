@@ -19,8 +19,8 @@ pub enum Profile {
     Code,
 }
 
-/// What each lane counts in the fusion. The first three share 1; the ranked lists of canonical and pinned items come on
-/// top and break near ties, whatever the query.
+/// What each lane counts in the fusion. The first three share 1; exact identifiers come on top of them, because who names
+/// one means it, and so do the ranked lists of canonical and pinned items, which break near ties, whatever the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneWeights {
     /// Full-text search.
@@ -29,6 +29,8 @@ pub struct LaneWeights {
     pub semantic: f64,
     /// Similar spelling.
     pub trigram: f64,
+    /// Exact identifiers.
+    pub tech_token: f64,
     /// Canonical documents.
     pub canonical: f64,
     /// Pinned items.
@@ -53,11 +55,12 @@ impl Profile {
             // Few words: each is meant, and they are little for a model to go by.
             Self::Technical => (0.5, 0.4, 0.1),
             // Most words of a question are not those of its answer, and its trigrams are those of any sentence.
-            Self::Conversational => (0.3, 0.65, 0.05),
+            Self::Conversational => (0.4, 0.55, 0.05),
             // Identifiers are the same or misspelt; a model blurs them.
-            Self::Code => (0.5, 0.2, 0.3),
+            Self::Code => (0.65, 0.05, 0.3),
         };
-        LaneWeights { lexical, semantic, trigram, canonical: 0.1, pinned: 0.1 }
+        let tech_token = if self == Self::Code { 1.0 } else { 0.5 };
+        LaneWeights { lexical, semantic, trigram, tech_token, canonical: 0.1, pinned: 0.1 }
     }
 }
 

@@ -176,11 +176,26 @@ fn profiles_follow_the_looks_of_a_query() {
 #[test]
 fn weights_share_the_same_whole() {
     for profile in [Profile::Default, Profile::Technical, Profile::Conversational, Profile::Code] {
-        let LaneWeights { lexical, semantic, trigram, canonical, pinned } = profile.weights();
+        let LaneWeights { lexical, semantic, trigram, tech_token, canonical, pinned } = profile.weights();
         assert!((lexical + semantic + trigram - 1.0).abs() < 1e-9, "{}", profile.as_str());
         assert_eq!((canonical, pinned), (0.1, 0.1));
+        assert!(tech_token >= semantic.min(0.5), "an identifier is not drowned");
     }
     assert_eq!(Profile::Default.weights().semantic, 0.5);
+}
+
+#[test]
+fn names_are_seen_inside_of_sentences() {
+    for (query, has_name) in [
+        ("When did Caroline go to the support group?", true),
+        ("what did we decide with Ana", true),
+        ("When did we decide?", false),
+        ("what I've said and what I meant", false),
+        ("No. Why not?", false),
+        ("", false),
+    ] {
+        assert_eq!(analyze(query, today()).has_name, has_name, "{query}");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub fn rrf_fuse(
 {
     let Some(rankings) = rankings else { return Ok(TableIterator::empty()) };
     let rankings = evidence::rankings(&rankings, weights.as_ref())?;
-    let lanes: Vec<fusion::Lane> = rankings.iter().map(evidence::Ranking::as_lane).collect();
+    let lanes: Vec<fusion::Lane<&str>> = rankings.iter().map(evidence::Ranking::as_lane).collect();
     let fused: Vec<_> = fusion::fuse(&lanes, evidence::constant(k.unwrap_or(60))?)
         .into_iter()
         .map(|fused| {

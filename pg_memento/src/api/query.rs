@@ -26,6 +26,7 @@ fn weights(weights: LaneWeights) -> Value {
         "lexical": weights.lexical,
         "semantic": weights.semantic,
         "trigram": weights.trigram,
+        "tech_token": weights.tech_token,
         "canonical": weights.canonical,
         "pinned": weights.pinned,
     })

@@ -6,12 +6,13 @@ use pgrx::prelude::*;
 use serde_json::json;
 
 use crate::ffi::jsonb::Jsonb;
-use crate::service::search;
+use crate::service::search::{self, Hit};
 
 /// Without `k` or with null: what fits on a screen.
 const DEFAULT_LIMIT: i32 = 10;
 
-#[pg_extern(stable, parallel_restricted)]
+// Lanes run in subtransactions and with settings of their own, which parallel queries do not allow.
+#[pg_extern(stable, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 #[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
 pub fn search(
@@ -42,19 +43,20 @@ pub fn search(
     let filters = filters.unwrap_or_else(|| json!({}).into());
     let hits = search::search(query.unwrap_or_default(), k.unwrap_or(DEFAULT_LIMIT), &filters, as_of)?;
     Ok(TableIterator::new(hits.into_iter().map(|hit| {
+        let Hit { passage, score, lanes } = hit;
         (
-            hit.chunk_id,
-            hit.item_id,
-            hit.version_num,
-            hit.title,
-            hit.kind,
-            hit.heading_path,
-            hit.section_anchor,
-            hit.start_char,
-            hit.end_char,
-            hit.excerpt,
-            hit.score,
-            hit.lanes,
+            passage.chunk_id,
+            passage.item_id,
+            passage.version_num,
+            passage.title,
+            passage.kind,
+            passage.heading_path,
+            passage.section_anchor,
+            passage.start_char,
+            passage.end_char,
+            passage.excerpt,
+            score,
+            lanes,
         )
     })))
 }

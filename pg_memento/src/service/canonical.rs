@@ -193,7 +193,7 @@ fn ranked<'a>(
         };
         let hits = search::best_of(project, filter, query, int(candidates.len()))?;
         let rank: HashMap<i64, usize> =
-            hits.iter().enumerate().map(|(rank, hit)| (hit.chunk_id, rank)).collect();
+            hits.iter().enumerate().map(|(rank, hit)| (hit.passage.chunk_id, rank)).collect();
         ranked.sort_by_key(|candidate| rank.get(&candidate.chunk_id).copied().unwrap_or(usize::MAX));
     }
     Ok(ranked)

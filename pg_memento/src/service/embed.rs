@@ -95,6 +95,13 @@ pub fn embed(texts: Vec<Option<String>>, purpose: &str) -> Result<Vec<Vec<f32>>,
     Ok(vectors(&profile, texts, purpose)?)
 }
 
+/// The vector of a query.
+pub fn query_vector(profile: &Profile, query: &str) -> Result<Vec<f32>, ProviderError> {
+    vectors(profile, vec![query.to_owned()], Purpose::Query)?
+        .pop()
+        .ok_or_else(|| ProviderError::new(Code::BadAnswer, "the model gave no vector"))
+}
+
 /// Asks a model and waits for it; the statement can be cancelled meanwhile.
 fn vectors(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, ProviderError> {
     if profile.provider == "local" {
@@ -120,20 +127,26 @@ fn ask_local(texts: Vec<String>, purpose: Purpose, dims: usize) -> Result<Vec<Ve
     }
 }
 
-/// On a thread, which is left to itself if the statement is cancelled.
 fn ask(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, ProviderError> {
     let embedder = ServerModels::new().embedder(profile)?;
+    let work = move || embedder.embed(&EmbedRequest { texts: &texts, purpose, contextual: false });
+    Ok(on_a_thread(work)?.vectors)
+}
+
+/// Calls a model on a thread, which is left to itself if the statement is cancelled.
+pub fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ProviderError> + Send + 'static,
+) -> Result<T, ProviderError> {
     let (answer, answered) = channel();
-    let work = move || {
-        let request = EmbedRequest { texts: &texts, purpose, contextual: false };
+    let run = move || {
         // Nobody waits any more if the statement was cancelled.
-        let _ = answer.send(embedder.embed(&request));
+        let _ = answer.send(work());
     };
-    ffi::thread::spawn("memento-query", work)
+    ffi::thread::spawn("memento-query", run)
         .map_err(|_| ProviderError::new(Code::Unavailable, "no thread can be started"))?;
     loop {
         match answered.recv_timeout(LOOK_EVERY) {
-            Ok(outcome) => return outcome.map(|embedded| embedded.vectors),
+            Ok(outcome) => return outcome,
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => ffi::server::check_for_interrupts(),
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
                 return Err(ProviderError::new(

@@ -41,8 +41,8 @@ pub struct Ranking {
 
 impl Ranking {
     /// As the core wants it.
-    pub fn as_lane(&self) -> Lane<'_> {
-        Lane { name: &self.name, weight: self.weight, ids: self.ids.iter().map(String::as_str).collect() }
+    pub fn as_lane(&self) -> Lane<'_, &str> {
+        Lane::in_order(&self.name, self.weight, self.ids.iter().map(String::as_str))
     }
 }
 

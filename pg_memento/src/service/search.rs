@@ -1,17 +1,28 @@
 //! Finding memories again.
 
+mod dense;
+pub mod gather;
+pub mod lane;
+mod lexical;
+mod rerank;
+mod tech_token;
+mod trigram;
+
+use std::collections::BTreeMap;
+
 use memento_core::access::AccessLevel;
 use memento_core::filter::{Filter, FilterError};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Value, json};
 
+use self::gather::{Ranked, gather};
 use super::access::{AccessError, as_owner, authorize_current};
 use super::lineage::record;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
-use crate::spi::search::{Hit, Scope};
+use crate::spi::search::{Passage, Scope};
 
 /// The most results of one search: beyond it a caller wants a list, not a search.
 pub const MAX_RESULTS: i32 = 1000;
@@ -43,6 +54,28 @@ impl Failure for SearchError {
     }
 }
 
+/// One result.
+pub struct Hit {
+    pub passage: Passage,
+    pub score: f64,
+    pub lanes: Jsonb,
+}
+
+/// What a search asks for, checked; none if nothing can match.
+pub fn scope(
+    limit: i32,
+    filters: &Jsonb,
+    as_of: Option<TimestampWithTimeZone>,
+) -> Result<Option<Scope>, SearchError> {
+    if !(1..=MAX_RESULTS).contains(&limit) {
+        return Err(SearchError::BadLimit(limit));
+    }
+    // Deeper or larger than JSON can be here is no object of ours.
+    let filter = Filter::from_json(&filters.parse().map_err(|_| FilterError::NotAnObject)?)?;
+    let project = authorize_current(AccessLevel::Read)?;
+    Ok((!filter.matches_nothing()).then_some(Scope { project, filter, as_of }))
+}
+
 /// Searches the session's project: the latest versions, or those that were live at a time.
 pub fn search(
     query: &str,
@@ -50,27 +83,35 @@ pub fn search(
     filters: &Jsonb,
     as_of: Option<TimestampWithTimeZone>,
 ) -> Result<Vec<Hit>, SearchError> {
-    if !(1..=MAX_RESULTS).contains(&limit) {
-        return Err(SearchError::BadLimit(limit));
-    }
-    // Deeper or larger than JSON can be here is no object of ours.
-    let filter = Filter::from_json(&filters.parse().map_err(|_| FilterError::NotAnObject)?)?;
-    let project = authorize_current(AccessLevel::Read)?;
-    if filter.matches_nothing() {
-        return Ok(Vec::new());
-    }
-    let scope = Scope { project, filter, as_of };
-    let hits = as_owner(|| spi::search::full_text(&scope, query, limit))?;
+    let Some(scope) = scope(limit, filters, as_of)? else { return Ok(Vec::new()) };
+    let hits = hits_in(&scope, query, limit)?;
     record("search", || event_data(query, limit, &hits))?;
     Ok(hits)
 }
 
+/// The best chunks of a scope that the caller may read.
+fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, SearchError> {
+    Ok(as_owner(|| {
+        let found = gather(scope, query, limit)?;
+        let chunks = found.ranked.iter().map(|ranked| ranked.chunk_id).collect();
+        let mut passages: BTreeMap<i64, Passage> = spi::search::passages(scope.project, chunks)?
+            .into_iter()
+            .map(|passage| (passage.chunk_id, passage))
+            .collect();
+        let hit = |ranked: Ranked| {
+            let passage = passages.remove(&ranked.chunk_id)?;
+            Some(Hit { passage, score: ranked.score, lanes: ranked.lanes.into() })
+        };
+        Ok(found.ranked.into_iter().filter_map(hit).collect())
+    })?)
+}
+
 /// What the event of a search says: what was asked, and which memories were found, best first.
 fn event_data(query: &str, limit: i32, hits: &[Hit]) -> Value {
-    let chunks: Vec<i64> = hits.iter().map(|hit| hit.chunk_id).collect();
+    let chunks: Vec<i64> = hits.iter().map(|hit| hit.passage.chunk_id).collect();
     let mut items: Vec<String> = Vec::new();
     for hit in hits {
-        let item = hit.item_id.to_string();
+        let item = hit.passage.item_id.to_string();
         if !items.contains(&item) {
             items.push(item);
         }
@@ -83,6 +124,5 @@ pub fn best_of(project: Uuid, filter: Filter, query: &str, limit: i32) -> Result
     if filter.matches_nothing() || limit < 1 {
         return Ok(Vec::new());
     }
-    let scope = Scope { project, filter, as_of: None };
-    Ok(as_owner(|| spi::search::full_text(&scope, query, limit))?)
+    hits_in(&Scope { project, filter, as_of: None }, query, limit)
 }

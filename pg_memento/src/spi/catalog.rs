@@ -59,6 +59,15 @@ pub fn engines(names: &[&str]) -> StatementResult<Vec<Engine>> {
     })
 }
 
+/// The schema of an extension; none if it is not installed in this database.
+pub fn extension_schema(name: &str) -> StatementResult<Option<String>> {
+    optional(
+        "select n.nspname::text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+          where e.extname = $1",
+        &[name.into()],
+    )
+}
+
 /// Members whose role has been dropped.
 pub fn members_without_role() -> StatementResult<Vec<String>> {
     let found = rows(include_str!("queries/members_without_role.sql"), &[], |row| row.get::<String>(1))?;

@@ -5,9 +5,18 @@ use memento_core::memory_kind::{self, Sensitivity, Visibility};
 use pgrx::Uuid;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
+use pgrx::spi::quote_identifier;
 
 use super::{StatementResult, required, rows};
-use crate::ffi::jsonb::Jsonb;
+
+/// A statement over the items that a filter wants: its file goes on after `queries/wanted_items.sql`, whose arguments come
+/// first, as [`wanted`] gives them.
+macro_rules! of_wanted_items {
+    ($name:literal) => {
+        concat!(include_str!("queries/wanted_items.sql"), include_str!(concat!("queries/", $name, ".sql")))
+    };
+}
+pub(super) use of_wanted_items;
 
 /// What a search is limited to.
 pub struct Scope {
@@ -16,8 +25,8 @@ pub struct Scope {
     pub as_of: Option<TimestampWithTimeZone>,
 }
 
-/// One result, best first.
-pub struct Hit {
+/// A result without its place.
+pub struct Passage {
     pub chunk_id: i64,
     pub item_id: Uuid,
     pub version_num: i32,
@@ -28,20 +37,12 @@ pub struct Hit {
     pub start_char: i32,
     pub end_char: i32,
     pub excerpt: String,
-    pub score: f64,
-    pub lanes: Jsonb,
 }
 
-/// Full-text search: any of the query's words, ranked; ties are broken by chunk.
-pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<Hit>> {
-    let words = rows(include_str!("queries/query_words.sql"), &[query.into()], |row| row.get::<String>(1))?;
-    let Some(words) = words.into_iter().flatten().next() else {
-        return Ok(Vec::new());
-    };
-    let mut arguments = wanted(scope.project, &scope.filter, false);
-    arguments.extend([words.into(), limit.into(), scope.as_of.into()]);
-    rows(of_wanted_items!("search_full_text"), &arguments, |row| {
-        Ok(Hit {
+/// Chunks by their keys, in any order.
+pub fn passages(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Passage>> {
+    rows(include_str!("queries/hits.sql"), &[project.into(), chunks.into()], |row| {
+        Ok(Passage {
             chunk_id: required(&row, 1)?,
             item_id: required(&row, 2)?,
             version_num: required(&row, 3)?,
@@ -52,20 +53,64 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
             start_char: required(&row, 8)?,
             end_char: required(&row, 9)?,
             excerpt: required(&row, 10)?,
-            score: required(&row, 11)?,
-            lanes: required(&row, 12)?,
         })
     })
 }
 
-/// A statement over the items that a filter wants: its file goes on after `queries/wanted_items.sql`, whose arguments come
-/// first, as [`wanted`] gives them.
-macro_rules! of_wanted_items {
-    ($name:literal) => {
-        concat!(include_str!("queries/wanted_items.sql"), include_str!(concat!("queries/", $name, ".sql")))
-    };
+/// What decides about a chunk's place beside the lanes.
+pub struct Candidate {
+    pub chunk_id: i64,
+    pub item_id: Uuid,
+    pub is_canonical: bool,
+    pub is_pinned: bool,
 }
-pub(super) use of_wanted_items;
+
+/// The candidates of these keys, in any order.
+pub fn candidates(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Candidate>> {
+    rows(include_str!("queries/candidates.sql"), &[project.into(), chunks.into()], |row| {
+        Ok(Candidate {
+            chunk_id: required(&row, 1)?,
+            item_id: required(&row, 2)?,
+            is_canonical: required(&row, 3)?,
+            is_pinned: required(&row, 4)?,
+        })
+    })
+}
+
+/// Full-text search: any of the query's words, ranked; ties are broken by chunk.
+pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<(i64, f64)>> {
+    let words = rows(include_str!("queries/query_words.sql"), &[query.into()], |row| row.get::<String>(1))?;
+    let Some(words) = words.into_iter().flatten().next() else {
+        return Ok(Vec::new());
+    };
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.extend([words.into(), limit.into(), scope.as_of.into()]);
+    rows(of_wanted_items!("search_full_text"), &arguments, |row| Ok((required(&row, 1)?, required(&row, 2)?)))
+}
+
+/// A chunk with those of the query's tokens that it has.
+pub struct TokenHit {
+    pub chunk_id: i64,
+    pub score: f64,
+    pub tokens: Vec<String>,
+}
+
+/// Chunks that have some of the tokens: those with more and rarer ones first, and the best for each token that is there.
+pub fn tech_tokens(scope: &Scope, tokens: Vec<String>, limit: i32) -> StatementResult<Vec<TokenHit>> {
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.extend([tokens.into(), limit.into(), scope.as_of.into()]);
+    rows(of_wanted_items!("tech_tokens"), &arguments, |row| {
+        Ok(TokenHit { chunk_id: required(&row, 1)?, score: required(&row, 2)?, tokens: required(&row, 3)? })
+    })
+}
+
+/// Chunks with a title or a technical token that looks like the query. The functions are in the schema of pg_trgm.
+pub fn similar(scope: &Scope, schema: &str, query: &str, limit: i32) -> StatementResult<Vec<(i64, f64)>> {
+    let statement = of_wanted_items!("similar").replace("{trgm}", &quote_identifier(schema));
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.extend([query.into(), limit.into(), scope.as_of.into()]);
+    rows(&statement, &arguments, |row| Ok((required(&row, 1)?, required(&row, 2)?)))
+}
 
 /// The arguments of `queries/wanted_items.sql`: null for what is not asked for.
 pub fn wanted(project: Uuid, filter: &Filter, with_archived: bool) -> Vec<DatumWithOid<'static>> {

@@ -12,6 +12,9 @@ silenced as (
          request_hash = case when k.request_hash is not null then pg_catalog.sha256(pg_catalog.uuid_send(pg_catalog.gen_random_uuid())) end
    where k.project_id = $1 and k.commit_id = any (array(select pg_catalog.unnest(c.commit_ids) from counted c))
 ),
+unpacked as (
+  delete from memento.evidence_pack p where p.project_id = $1 and p.item_ids && $2
+),
 gone as (
   delete from memento.item i where i.project_id = $1 and i.item_id = any ($2)
 )

@@ -1,0 +1,220 @@
+//! Which passages go into a pack, and how they are shown.
+
+use std::collections::BTreeMap;
+
+use memento_core::{snippet, token};
+use pgrx::Uuid;
+use serde_json::{Map, Value, json};
+
+use super::Request;
+use crate::service::search::gather::{DENSE, Gathered, LEXICAL, Ranked, TECH_TOKEN};
+use crate::service::search::lane::LaneOutcome;
+use crate::spi::search::Passage;
+use crate::spi::{self, StatementResult};
+
+/// A snippet that is shorter says nothing.
+const SHORTEST_SNIPPET: usize = 40;
+
+/// Kinds of items that say what others mean: decisions of a call, its action items, its summary.
+const ARTIFACT_KINDS: [&str; 7] =
+    ["decision", "decisions", "action_item", "action_items", "summary", "tech_notes", "analysis"];
+
+/// What a pack may hold.
+pub struct Budget {
+    pub items: usize,
+    pub chars: usize,
+    pub tokens: Option<usize>,
+    pub per_item: usize,
+}
+
+/// A passage in a pack.
+pub struct Evidence {
+    pub passage: Passage,
+    pub snippet: String,
+    /// Of the snippet, in the version.
+    pub start_char: i32,
+    pub end_char: i32,
+    pub score: f64,
+    pub lanes: Value,
+}
+
+impl Evidence {
+    pub fn is_artifact(&self) -> bool {
+        ARTIFACT_KINDS.contains(&self.passage.kind.as_str())
+    }
+
+    pub fn evidence_id(&self) -> String {
+        let letter = if self.is_artifact() { 'A' } else { 'Q' };
+        format!("{letter}-{}", self.passage.chunk_id)
+    }
+
+    pub fn retrieved_id(&self) -> String {
+        let kind = if self.is_artifact() { "artifact_chunk" } else { "chunk" };
+        format!("{kind}:{}", self.passage.chunk_id)
+    }
+
+    /// As the contract of packs has it, and where it comes from.
+    pub fn shown(&self, debug: bool) -> Value {
+        let passage = &self.passage;
+        let mut shown = json!({
+            "evidence_id": self.evidence_id(),
+            "call_id": null,
+            "item_id": passage.item_id.to_string(),
+            "version_num": passage.version_num,
+            "title": passage.title,
+            "kind": passage.kind,
+            "heading_path": passage.heading_path,
+            "start_char": self.start_char,
+            "end_char": self.end_char,
+            "snippet": self.snippet,
+            "why_relevant": self.why(),
+            "score": self.score,
+        });
+        let more = if self.is_artifact() {
+            json!({"artifact_id": passage.item_id.to_string(), "artifact_chunk_id": passage.chunk_id})
+        } else {
+            json!({"chunk_id": passage.chunk_id, "speaker": null, "start_ts_ms": null, "end_ts_ms": null})
+        };
+        if let (Value::Object(shown), Value::Object(more)) = (&mut shown, more) {
+            shown.extend(more);
+            if debug {
+                shown.insert("lanes".into(), self.lanes.clone());
+            }
+        }
+        shown
+    }
+
+    /// One sentence from the lanes.
+    fn why(&self) -> String {
+        let rank = |lane: &str| self.lanes[lane]["rank"].as_u64();
+        let mut reasons = Vec::new();
+        if let Some(tokens) = self.lanes[TECH_TOKEN]["tokens"].as_array() {
+            let tokens: Vec<&str> = tokens.iter().filter_map(Value::as_str).collect();
+            reasons.push(format!("has {}", tokens.join(", ")));
+        }
+        for (lane, by) in [(LEXICAL, "words"), (DENSE, "meaning"), ("trigram", "spelling")] {
+            if let Some(rank) = rank(lane) {
+                reasons.push(format!("is number {rank} by {by}"));
+            }
+        }
+        for (lane, is) in [("canonical", "is canonical"), ("pinned", "is pinned")] {
+            if rank(lane).is_some() {
+                reasons.push(is.into());
+            }
+        }
+        match reasons.pop() {
+            Some(last) if reasons.is_empty() => format!("It {last}."),
+            Some(last) => format!("It {} and {last}.", reasons.join(", ")),
+            None => "It was found.".into(),
+        }
+    }
+}
+
+/// Takes passages in their order as long as the budget lasts; what does not fit is shortened to what matched, or left out.
+pub fn choose(project: Uuid, request: &Request, found: &Gathered) -> StatementResult<Vec<Evidence>> {
+    let budget = request.budget();
+    let chunks = found.ranked.iter().map(|ranked| ranked.chunk_id).collect();
+    let mut passages: BTreeMap<i64, Passage> =
+        spi::search::passages(project, chunks)?.into_iter().map(|one| (one.chunk_id, one)).collect();
+    let mut chosen: Vec<Evidence> = Vec::new();
+    let (mut chars, mut tokens) = (budget.chars, budget.tokens);
+    // Twice a fair share, so that a long passage does not take it all.
+    let most = (budget.chars * 2 / budget.items).max(SHORTEST_SNIPPET);
+    for ranked in &found.ranked {
+        if chosen.len() == budget.items || chars == 0 {
+            break;
+        }
+        let Some(passage) = passages.remove(&ranked.chunk_id) else { continue };
+        if chosen.iter().filter(|one| one.passage.item_id == passage.item_id).count() == budget.per_item {
+            continue;
+        }
+        let evidence = cut(passage, ranked, request.query, most.min(chars));
+        let length = evidence.snippet.chars().count();
+        let is_whole = length == evidence.passage.excerpt.chars().count();
+        let cost = tokens.map(|left| (left, token::count(&evidence.snippet)));
+        if (length < SHORTEST_SNIPPET && !is_whole) || cost.is_some_and(|(left, cost)| cost > left) {
+            continue;
+        }
+        chars -= length;
+        tokens = cost.map(|(left, cost)| left - cost);
+        chosen.push(evidence);
+    }
+    Ok(chosen)
+}
+
+fn cut(passage: Passage, ranked: &Ranked, query: &str, most: usize) -> Evidence {
+    let span = snippet::span(&passage.excerpt, query, most);
+    let snippet = passage.excerpt.chars().skip(span.start).take(span.len()).collect();
+    let offset = |chars: usize| passage.start_char + i32::try_from(chars).unwrap_or(0);
+    let (start_char, end_char) = (offset(span.start), offset(span.end));
+    Evidence { snippet, start_char, end_char, score: ranked.score, lanes: ranked.lanes.clone(), passage }
+}
+
+/// How it was looked for, in the words of seed 002, and more.
+pub fn notes(found: &Gathered) -> Value {
+    let used = |name: &str| {
+        found.lanes.iter().find(|lane| lane.name == name).and_then(|lane| match &lane.outcome {
+            LaneOutcome::Ran(hits) => Some(hits.used.as_str()),
+            LaneOutcome::Off { .. } => None,
+        })
+    };
+    let depth = |name: &str| used(name).map_or(0, |_| found.depth);
+    let planner = match used(DENSE) {
+        Some("index") => "ann",
+        Some(_) => "exact",
+        None => "lexical_only",
+    };
+    json!({
+        "planner": planner,
+        "dense_topk": depth(DENSE),
+        "lex_topk": depth(LEXICAL),
+        "artifact_chunk_lex_topk": 0,
+        "tech_token_topk": depth(TECH_TOKEN),
+        "reranked_from": found.reranked_from(),
+        "lanes": {
+            "bm25": used(LEXICAL).is_some(),
+            "tech_tokens": used(TECH_TOKEN).is_some(),
+            "dense": used(DENSE).is_some(),
+            "trigram": used("trigram").is_some(),
+        },
+        "lane_details": lane_details(found),
+        "tech_tokens": found.analysis.tech_tokens,
+        "weight_profile": found.analysis.weight_profile.as_str(),
+    })
+}
+
+/// Each lane: what it used, how many it found, its weight and its time; or why it did not run.
+pub fn lane_details(found: &Gathered) -> Value {
+    let detail = |outcome: &LaneOutcome, weight: f64| match outcome {
+        LaneOutcome::Ran(hits) => json!({
+            "ran": true,
+            "used": hits.used,
+            "hits": hits.hits.len(),
+            "weight": weight,
+            "milliseconds": (hits.took.as_secs_f64() * 1e6).round() / 1e3,
+        }),
+        LaneOutcome::Off { reason } => json!({"ran": false, "reason": reason}),
+    };
+    let details: Map<String, Value> =
+        found.lanes.iter().map(|lane| (lane.name.to_owned(), detail(&lane.outcome, lane.weight))).collect();
+    details.into()
+}
+
+/// The pack of a query that nothing can match.
+pub fn empty(request: &Request, reason: &str) -> Value {
+    if request.return_style == "ids_only" {
+        return json!({"query_id": null, "retrieved_ids": []});
+    }
+    json!({
+        "query_id": null,
+        "intent": request.intent.unwrap_or("auto"),
+        "budget": {
+            "max_evidence_items": request.max_items,
+            "max_total_chars": request.max_chars,
+            "max_total_tokens": request.max_tokens,
+        },
+        "artifacts": [],
+        "quotes": [],
+        "notes": {"retrieval": null, "stored": false, "not_stored_because": reason},
+    })
+}

@@ -1,0 +1,72 @@
+//! Looking at the best candidates again with a model that reads query and text together. Off unless it is asked for.
+
+use std::sync::Arc;
+
+use memento_worker::provider::{self, Code, ProfileSpec, ProviderError, Reranker};
+use pgrx::Uuid;
+use serde_json::Value;
+
+use super::lane::{LaneHit, LaneOutcome, timed};
+use crate::service::{embed, models};
+use crate::{gucs, spi};
+
+/// How many of the fused candidates are looked at again.
+pub const DEPTH: usize = 60;
+
+/// How much of a text the model is shown, in characters: some 500 tokens.
+const SHOWN: usize = 2000;
+
+/// The candidates by the model's scores, best first; equal ones stay in the order they have.
+pub fn run(project: Uuid, query: &str, candidates: &[i64]) -> LaneOutcome {
+    timed(|| {
+        if !gucs::rerank() {
+            return Ok(Err("not asked for (memento.rerank)".into()));
+        }
+        let reranker = match configured() {
+            Ok(reranker) => reranker,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let texts = shown(project, candidates)?;
+        let query = query.to_owned();
+        let work = move || reranker.rerank(&query, &texts);
+        match embed::on_a_thread(work) {
+            Ok(reranked) => Ok(Ok(("model".into(), by_score(candidates, &reranked.scores)))),
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    })
+}
+
+/// The reranker that the settings name.
+fn configured() -> Result<Arc<dyn Reranker>, ProviderError> {
+    let wrong = |message: &str| ProviderError::new(Code::Config, message);
+    let setting = gucs::reranker().ok_or_else(|| wrong("no reranker is configured (memento.reranker)"))?;
+    let setting: Value =
+        serde_json::from_str(&setting).map_err(|_| wrong("memento.reranker is not a JSON object"))?;
+    let text = |key: &str| setting[key].as_str().unwrap_or_default().to_owned();
+    let spec = ProfileSpec {
+        provider: text("provider"),
+        model: text("model"),
+        dims: 0,
+        config: setting["config"].clone(),
+    };
+    if spec.provider == "local" {
+        return Err(wrong("the process that holds the local model does not rerank yet"));
+    }
+    provider::reranker(&spec, &models::policy())
+}
+
+/// The texts of the candidates, in their order, as far as the model is shown them.
+fn shown(project: Uuid, candidates: &[i64]) -> spi::StatementResult<Vec<String>> {
+    let mut passages = spi::search::passages(project, candidates.to_vec())?;
+    let place = |chunk: i64| candidates.iter().position(|candidate| *candidate == chunk);
+    passages.sort_by_key(|passage| place(passage.chunk_id));
+    Ok(passages.into_iter().map(|passage| passage.excerpt.chars().take(SHOWN).collect()).collect())
+}
+
+fn by_score(candidates: &[i64], scores: &[f32]) -> Vec<LaneHit> {
+    let scored = candidates.iter().zip(scores);
+    let mut hits: Vec<LaneHit> =
+        scored.map(|(chunk_id, score)| LaneHit { chunk_id: *chunk_id, score: f64::from(*score) }).collect();
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    hits
+}

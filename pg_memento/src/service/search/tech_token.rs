@@ -1,0 +1,44 @@
+//! The lane of exact identifiers: chunks that have the query's technical tokens.
+
+use std::collections::BTreeMap;
+
+use super::lane::{LaneHit, LaneOutcome, timed};
+use crate::spi;
+use crate::spi::search::Scope;
+
+/// Which tokens of the query chunks have.
+pub type FoundTokens = BTreeMap<i64, Vec<String>>;
+
+/// What the lane found.
+pub struct TokenLane {
+    pub outcome: LaneOutcome,
+    pub tokens: FoundTokens,
+}
+
+/// Chunks by how many of the tokens they have, and how rare those are. For each token that is there at all, at least one.
+pub fn run(scope: &Scope, tokens: Vec<String>, limit: i32) -> TokenLane {
+    let mut found_tokens = FoundTokens::new();
+    let outcome = timed(|| {
+        if tokens.is_empty() {
+            return Ok(Err("the query has no identifier".into()));
+        }
+        let found = spi::search::tech_tokens(scope, tokens, limit)?;
+        let hits = found.iter().map(|hit| LaneHit { chunk_id: hit.chunk_id, score: hit.score }).collect();
+        found_tokens = found.into_iter().map(|hit| (hit.chunk_id, hit.tokens)).collect();
+        Ok(Ok(("exact match".into(), hits)))
+    });
+    TokenLane { outcome, tokens: found_tokens }
+}
+
+/// For each token that was found, the chunks that have it. The rarest first.
+pub fn holders(found: &FoundTokens) -> Vec<Vec<i64>> {
+    let mut holders: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for (chunk, tokens) in found {
+        for token in tokens {
+            holders.entry(token).or_default().push(*chunk);
+        }
+    }
+    let mut holders: Vec<_> = holders.into_iter().collect();
+    holders.sort_by_key(|(token, chunks)| (chunks.len(), *token));
+    holders.into_iter().map(|(_, chunks)| chunks).collect()
+}

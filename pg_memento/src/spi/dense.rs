@@ -1,0 +1,145 @@
+//! Vectors near a query's.
+//!
+//! pgvector's types and operators are named with its schema, wherever it is installed: the statements have `{...}` in place of
+//! them. What is put there comes from the catalogue, quoted, or is a number.
+
+use memento_core::filter::Filter;
+use pgrx::Uuid;
+use pgrx::spi::quote_identifier;
+
+use super::search::{Scope, of_wanted_items, wanted};
+use super::{StatementResult, required, rows, write};
+use crate::error::StatementError;
+use crate::ffi::setting::with_settings;
+
+/// The vectors of a profile, as statements name them.
+pub struct Space {
+    distance: String,
+    /// What `{...}` in statements stands for.
+    names: [(&'static str, String); 3],
+    /// How many vectors its index has; none if there is no index.
+    pub indexed: Option<f64>,
+}
+
+impl Space {
+    fn new(profile: Uuid, schema: &str, distance: String, dims: i32, indexed: Option<f64>) -> Self {
+        let schema = quote_identifier(schema);
+        // As the index is defined: see memento._index_definition().
+        let kind = if dims > 2000 { "halfvec" } else { "vector" };
+        let operator = match distance.as_str() {
+            "l2" => "<->",
+            "ip" => "<#>",
+            _ => "<=>",
+        };
+        let names = [
+            ("{vector}", format!("{schema}.{kind}({dims})")),
+            ("{nearer}", format!("operator({schema}.{operator})")),
+            ("{profile}", format!("'{profile}'::uuid")),
+        ];
+        Self { distance, names, indexed }
+    }
+
+    fn statement(&self, template: &str) -> String {
+        self.names.iter().fold(template.to_owned(), |statement, (mark, name)| statement.replace(mark, name))
+    }
+
+    /// How alike two vectors at a distance are; larger is nearer.
+    pub fn similarity(&self, distance: f64) -> f64 {
+        match self.distance.as_str() {
+            "l2" => 1.0 / (1.0 + distance),
+            "ip" => -distance,
+            _ => 1.0 - distance,
+        }
+    }
+}
+
+/// How an index is asked.
+pub struct IndexScan {
+    pub candidates: i64,
+    pub ef_search: i32,
+    pub most_passed: i64,
+}
+
+/// The vectors of a project by a profile; none if there are none.
+pub fn space(project: Uuid, profile: Uuid) -> StatementResult<Option<Space>> {
+    let found = rows(include_str!("queries/vector_space.sql"), &[project.into(), profile.into()], |row| {
+        let schema: String = required(&row, 1)?;
+        Ok(Space::new(profile, &schema, required(&row, 2)?, required(&row, 3)?, row.get(4)?))
+    })?;
+    Ok(found.into_iter().next())
+}
+
+/// About how many chunks a search looks at, as the server's planner has it: filters, project and time.
+pub fn estimate(scope: &Scope) -> StatementResult<f64> {
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.push(scope.as_of.into());
+    planned_rows(concat!("explain (format json) ", of_wanted_items!("chunks_in_scope")), &arguments)
+}
+
+/// About how many chunks a project has, of all versions.
+pub fn estimate_project(project: Uuid) -> StatementResult<f64> {
+    planned_rows(
+        "explain (format json) select from memento.chunk c where c.project_id = $1",
+        &[project.into()],
+    )
+}
+
+fn planned_rows(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<f64> {
+    // To the server EXPLAIN is no read, though nothing is written.
+    let plans = write(statement, arguments, |row| required::<pgrx::Json>(&row, 1))?;
+    let rows = plans.first().and_then(|plan| plan.0[0]["Plan"]["Plan Rows"].as_f64());
+    rows.ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
+}
+
+/// The nearest chunks with their distances, by reading the vectors of all that are in question; none if they are more than
+/// `at_most`.
+pub fn exact(
+    scope: &Scope,
+    space: &Space,
+    vector: Vec<f32>,
+    limit: i32,
+    at_most: Option<i64>,
+) -> StatementResult<Option<Vec<(i64, f64)>>> {
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.extend([scope.as_of.into(), vector.into(), limit.into(), at_most.map(|most| most + 1).into()]);
+    let found = rows(&space.statement(of_wanted_items!("nearest_exact")), &arguments, |row| {
+        Ok((row.get::<i64>(1)?, row.get::<f64>(2)?, required::<bool>(&row, 3)?))
+    })?;
+    if found.iter().any(|(_, _, too_many)| *too_many) {
+        return Ok(None);
+    }
+    Ok(Some(found.into_iter().filter_map(|(chunk, distance, _)| Some((chunk?, distance?))).collect()))
+}
+
+/// The nearest chunks with their distances among the candidates of the index.
+pub fn by_index(
+    scope: &Scope,
+    space: &Space,
+    scan: &IndexScan,
+    vector: Vec<f32>,
+    limit: i32,
+) -> StatementResult<Vec<(i64, f64)>> {
+    let settings = [
+        (c"hnsw.ef_search", scan.ef_search.to_string()),
+        // Without it an index that is shared gives only what happens to be of this project. Sorted afterwards.
+        (c"hnsw.iterative_scan", "relaxed_order".to_owned()),
+        (c"hnsw.max_scan_tuples", scan.most_passed.clamp(20_000, i64::from(i32::MAX)).to_string()),
+        // Only the index gives the order without a sort.
+        (c"enable_sort", "off".to_owned()),
+        (c"enable_seqscan", "off".to_owned()),
+    ];
+    let mut arguments = wanted(scope.project, &scope.filter, false);
+    arguments.extend([scope.as_of.into(), vector.into(), limit.into(), scan.candidates.into()]);
+    with_settings(&settings, || {
+        rows(&space.statement(of_wanted_items!("nearest_by_index")), &arguments, |row| {
+            Ok((required(&row, 1)?, required(&row, 2)?))
+        })
+    })
+}
+
+impl Scope {
+    /// Whether anything but the project limits it.
+    pub fn is_filtered(&self) -> bool {
+        self.as_of.is_some() || self.filter != Filter::default()
+    }
+}
