@@ -56,3 +56,7 @@ comment on function memento.canonical_context_pack(int, text, text[]) is
   'What of the canonical documents fits in a budget of tokens: the best chunks for a query, or without one the first of each document, in the order of the documents; left_out says what did not fit. Needs read access.';
 comment on function memento.memory_link(uuid, uuid, text, jsonb) is
   'Says that one item of the current project has to do with another, for example that it supersedes it. Said again, only the metadata is new. Needs write access.';
+comment on function memento.enable_bm25(boolean) is
+  'Builds the BM25 index of pg_search or pg_textsearch, whichever is installed, and says so; searches use it from then on. An index that is there is kept unless rebuild. Writes wait while it is built. For superusers.';
+comment on function memento.disable_bm25() is
+  'Drops the index that enable_bm25() has made, and says so; full-text search ranks from then on. For superusers.';

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod evidence;
 pub mod guard;
 mod interval;
+pub mod lexical;
 pub mod memory;
 pub mod operate;
 pub mod profile;

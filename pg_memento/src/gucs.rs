@@ -1,9 +1,11 @@
 //! Every setting, with the reason for its default. A query's knobs may be set by anyone, what concerns the
 //! server or the file system only by its administrator.
 
+mod lexical;
 mod models;
 mod queue;
 
+pub use lexical::{bm25, uses_bm25_engine};
 pub use models::models;
 pub use queue::queue;
 
@@ -85,6 +87,7 @@ pub fn init(preloading: bool) {
         GucContext::Sighup,
         GucFlags::SUPERUSER_ONLY,
     );
+    lexical::init();
     models::init();
     queue::init();
     GucRegistry::define_bool_guc(

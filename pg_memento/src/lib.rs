@@ -37,7 +37,12 @@ extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["p
 extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenancy"]);
 extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
 extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["store"]);
-extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["text"]);
+extension_sql_file!(
+    "../../sql/32_lexical.sql",
+    name = "lexical",
+    requires = ["text", api::lexical::_word_count, api::lexical::_words_among, api::lexical::_bm25]
+);
+extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["lexical"]);
 extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vector"]);
 extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
 extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
@@ -101,7 +106,9 @@ extension_sql_file!(
         api::canonical::canonical_context_pack,
         api::diff::memory_diff,
         api::diff::memory_diff_lines,
-        api::search::search
+        api::search::search,
+        api::lexical::enable_bm25,
+        api::lexical::disable_bm25
     ]
 );
 extension_sql_file!(

@@ -6,6 +6,8 @@ pub mod catalog;
 pub mod commit;
 pub mod item;
 pub mod job;
+pub mod lexical;
+pub mod lexical_engine;
 pub mod profile;
 pub mod queue;
 pub mod search;

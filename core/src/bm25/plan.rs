@@ -23,9 +23,10 @@ pub enum Candidates<'a> {
     All(&'a [Term]),
 }
 
-/// The rarest words first; those that no text has are left out, and so is what is beyond [`MOST_TERMS`].
-pub fn plan(mut terms: Vec<Term>) -> Vec<Term> {
-    terms.retain(|term| term.texts > 0);
+/// The rarest words first; what is beyond [`MOST_TERMS`] is left out, and so are words that no text has, unless counts may lack
+/// some.
+pub fn plan(mut terms: Vec<Term>, keeps_uncounted: bool) -> Vec<Term> {
+    terms.retain(|term| keeps_uncounted || term.texts > 0);
     terms.sort_by(|a, b| a.texts.cmp(&b.texts).then_with(|| a.word.cmp(&b.word)));
     terms.truncate(MOST_TERMS);
     terms

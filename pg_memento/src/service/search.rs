@@ -1,9 +1,13 @@
 //! Finding memories again.
 
+pub mod lane;
+pub mod lexical;
+
 use memento_core::access::AccessLevel;
 use memento_core::filter::{Filter, FilterError};
 use pgrx::prelude::*;
 
+use self::lane::LaneOutcome;
 use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
@@ -57,5 +61,14 @@ pub fn search(
         return Ok(Vec::new());
     }
     let scope = Scope { project, filter, as_of };
-    Ok(as_owner(|| spi::search::full_text(&scope, query, limit))?)
+    match lexical::run(&scope, query, limit) {
+        LaneOutcome::Ran(found) => {
+            let (chunks, scores) = found.hits.iter().map(|hit| (hit.chunk_id, hit.score)).unzip();
+            Ok(as_owner(|| spi::search::hits(project, chunks, scores, &found.used))?)
+        }
+        LaneOutcome::Off { reason } => {
+            pgrx::notice!("nothing was searched: {reason}");
+            Ok(Vec::new())
+        }
+    }
 }

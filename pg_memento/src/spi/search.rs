@@ -32,15 +32,10 @@ pub struct Hit {
     pub lanes: Jsonb,
 }
 
-/// Full-text search: any of the query's words, ranked; ties are broken by chunk.
-pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<Hit>> {
-    let words = rows(include_str!("queries/query_words.sql"), &[query.into()], |row| row.get::<String>(1))?;
-    let Some(words) = words.into_iter().flatten().next() else {
-        return Ok(Vec::new());
-    };
-    let mut arguments = wanted(scope.project, &scope.filter, false);
-    arguments.extend([words.into(), limit.into(), scope.as_of.into()]);
-    rows(of_wanted_items!("search_full_text"), &arguments, |row| {
+/// The results of a lane, in its order.
+pub fn hits(project: Uuid, chunks: Vec<i64>, scores: Vec<f64>, used: &str) -> StatementResult<Vec<Hit>> {
+    let arguments = [project.into(), chunks.into(), scores.into(), used.into()];
+    rows(include_str!("queries/search_hits.sql"), &arguments, |row| {
         Ok(Hit {
             chunk_id: required(&row, 1)?,
             item_id: required(&row, 2)?,
