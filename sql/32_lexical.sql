@@ -94,7 +94,7 @@ begin
   with due as (
     select d.pending_id
       from (select p.pending_id, sum(p.chunk_count) over (order by p.pending_id) - p.chunk_count as before
-              from (select * from memento.lexical_pending p where p.project_id = project order by p.pending_id limit most_chunks) p) d
+              from (select * from memento.lexical_pending p where p.project_id = project order by p.project_id, p.pending_id limit most_chunks) p) d
      where d.before < most_chunks
   ), taken as (
     delete from memento.lexical_pending p using due
@@ -154,11 +154,16 @@ begin
   insert into memento.lexical_pending (project_id, version_id, chunk_count)
   select project, version, count(*) from memento.chunk c where c.project_id = project and c.version_id = version
   having count(*) > 0;
-  -- A search reads what is not counted, so that must not become much. Once in a transaction, or a row that is counted again and
-  -- again would get as many dead copies; not where it could be refused for somebody else's work.
-  if current_setting('transaction_isolation') = 'read committed'
-     and (select sum(p.chunk_count) from (select p.chunk_count from memento.lexical_pending p where p.project_id = project limit 300) p) >= 256
-     and not exists (select from memento.lexical_stat s where s.project_id = project and s.counted_by = pg_current_xact_id()) then
+  -- A search reads what is not counted, so that must not become much. Not where it could be refused for somebody else's work;
+  -- and once in a transaction, or a row that is counted again and again would get as many dead copies.
+  if current_setting('transaction_isolation') <> 'read committed'
+     or exists (select from memento.lexical_stat s where s.project_id = project and s.counted_by = pg_current_xact_id()) then
+    return;
+  end if;
+  -- In the order of the index, which is what keeps the planner from reading all of it.
+  if (select sum(f.chunk_count)
+        from (select p.chunk_count from memento.lexical_pending p
+               where p.project_id = project order by p.project_id, p.pending_id limit 256) f) >= 256 then
     perform memento._count_words(project, 2000);
   end if;
 end

@@ -95,6 +95,14 @@ pub fn installed() -> StatementResult<Vec<LexicalEngine>> {
     })
 }
 
+/// Drops the index, if it is there. Without a word where it is not.
+pub fn drop_index() -> StatementResult<()> {
+    let known = rows("select pg_catalog.to_regclass($1) is not null", &[INDEX.into()], |row| {
+        required::<bool>(&row, 1)
+    })?;
+    if known.contains(&true) { command("drop index memento.chunk_bm25_idx") } else { Ok(()) }
+}
+
 /// Runs a command that changes an index.
 pub fn command(text: &str) -> StatementResult<()> {
     write(text, &[], |_| Ok(())).map(drop)

@@ -64,7 +64,7 @@ pub fn enable(rebuild: bool) -> Result<String, SetupError> {
         return Ok(format!("{} {} is used already, with the index {index}", engine.name, engine.version));
     }
     // Also one that an interrupted build or an engine that is gone has left.
-    lexical_engine::command("drop index if exists memento.chunk_bm25_idx")?;
+    lexical_engine::drop_index()?;
     lexical_engine::command(command)?;
     Ok(format!("built the index {INDEX} of {} {}; searches use it from now on", engine.name, engine.version))
 }
@@ -74,7 +74,7 @@ pub fn disable() -> Result<String, SetupError> {
     check_superuser()?;
     let engines = lexical_engine::installed()?;
     let index = engines.iter().find_map(|engine| engine.index.as_deref());
-    lexical_engine::command("drop index if exists memento.chunk_bm25_idx")?;
+    lexical_engine::drop_index()?;
     Ok(match index {
         Some(INDEX) => format!("dropped the index {INDEX}; searches rank by full-text search from now on"),
         Some(other) => {
