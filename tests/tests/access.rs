@@ -48,6 +48,8 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
     let items = |function: &str| vec![format!("select {function}('{victim_item}')")];
     BTreeMap::from([
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
+        ("disable_bm25", vec!["select memento.disable_bm25()".into()]),
+        ("enable_bm25", vec!["select memento.enable_bm25()".into()]),
         ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
         ("backfill_tech_tokens", vec!["select memento.backfill_tech_tokens()".into()]),
         ("canonical_get", vec![format!("select memento.canonical_get('{SECRET}')")]),
