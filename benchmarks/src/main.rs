@@ -8,6 +8,7 @@ mod compare;
 mod data;
 mod linearity;
 mod recall;
+mod search_lexical;
 mod spans;
 mod sql_overhead;
 mod sql_remember;
@@ -16,7 +17,7 @@ mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 10] = [
+const BENCHMARKS: [(&str, &str, fn()); 11] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -37,6 +38,11 @@ const BENCHMARKS: [(&str, &str, fn()); 10] = [
         "sql_remember",
         "a document of 10 kB remembered, beside plain INSERTs of the same rows",
         sql_remember::run,
+    ),
+    (
+        "sql_search_lexical",
+        "the lexical lane: nDCG@10 and time of full-text search, beside pg_search and pg_textsearch",
+        search_lexical::run,
     ),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
