@@ -17,6 +17,13 @@ comment on column memento.domain_term.changed_at is 'When that was.';
 create sequence memento.chunk_id_seq as bigint;
 comment on sequence memento.chunk_id_seq is 'Keys of chunks.';
 
+-- The parser of the server takes a.b/c-d for one word, a host, a file or a compound, and finds none of its parts: marks that join
+-- words become blanks. What is joined is found by its parts, and exactly by its technical token.
+create function memento._words(content text) returns tsvector
+  language sql immutable strict parallel safe
+  return pg_catalog.to_tsvector('pg_catalog.english'::regconfig, pg_catalog.translate(content, '/.:=@-_', '       '));
+comment on function memento._words(text) is 'internal: the words of a text as full-text search knows them';
+
 create table memento.chunk (
   project_id uuid not null,
   version_id uuid not null,
@@ -33,7 +40,7 @@ create table memento.chunk (
   rules_version int not null,
   terms_version int not null,
   -- Derived, so that it cannot differ from the text and need not be dumped.
-  tsv tsvector not null generated always as (pg_catalog.to_tsvector('pg_catalog.english', chunk_text)) stored,
+  tsv tsvector not null generated always as (memento._words(chunk_text)) stored,
   primary key (project_id, chunk_id),
   constraint chunk_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
   constraint chunk_version_id_ordinal_key unique (project_id, version_id, ordinal),

@@ -135,6 +135,7 @@ create function memento._maintain(batch int) returns bigint
 as $$
 declare
   taken bigint;
+  project uuid;
 begin
   taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch);
   -- The rest of the batch: what comes back full is called again at once.
@@ -152,6 +153,17 @@ begin
     select p.project_id, 'backfill_tokens', 'backfill_tokens', 'project' from memento.project p
         on conflict do nothing;
   end if;
+  -- What has changed, and what came with a restore.
+  for project in
+    select p.project_id from memento.project p
+     where exists (select from memento.lexical_pending c where c.project_id = p.project_id)
+        or not exists (select from memento.lexical_stat s where s.project_id = p.project_id)
+           and exists (select from memento.chunk c where c.project_id = p.project_id)
+     order by p.project_id
+  loop
+    exit when taken >= batch;
+    taken := taken + memento._count_words(project, batch - taken);
+  end loop;
   return taken;
 end
 $$;

@@ -62,3 +62,7 @@ comment on function memento.retention_due(timestamptz, int) is
   'What retention will erase of the current project by a time, without erasing anything: the items whose time is over, the first ones first. Needs read access.';
 comment on function memento._apply_retention(int) is
   'worker: erases at most so many items whose retention is over, in all projects, each with a receipt, and returns how many';
+comment on function memento.enable_bm25(boolean) is
+  'Builds the BM25 index of pg_search or pg_textsearch, whichever is installed, and says so; searches use it from then on. An index that is there is kept unless rebuild. Writes wait while it is built. For superusers.';
+comment on function memento.disable_bm25() is
+  'Drops the index that enable_bm25() has made, and says so; full-text search ranks from then on. For superusers.';

@@ -16,6 +16,7 @@ mod local_embedding;
 mod python;
 mod queue;
 mod recall;
+mod search_lexical;
 mod spans;
 mod sql_overhead;
 mod sql_remember;
@@ -27,7 +28,7 @@ mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 19] = [
+const BENCHMARKS: [(&str, &str, fn()); 20] = [
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (
@@ -75,6 +76,11 @@ const BENCHMARKS: [(&str, &str, fn()); 19] = [
         sql_search_quality::run,
     ),
     ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", sql_search_latency::run),
+    (
+        "sql_search_lexical",
+        "the lexical lane: nDCG@10 and time of full-text search, beside pg_search and pg_textsearch",
+        search_lexical::run,
+    ),
     ("counting_tokens", "tokens of cl100k_base, beside tiktoken-rs", chunking::counting),
 ];
 

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod backoff;
+pub mod bm25;
 pub mod chunk;
 pub mod citation;
 pub mod diff;

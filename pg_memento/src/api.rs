@@ -11,6 +11,7 @@ pub mod guard;
 pub mod history;
 pub mod ingest;
 mod interval;
+pub mod lexical;
 pub mod lineage;
 pub mod memory;
 pub mod operate;

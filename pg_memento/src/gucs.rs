@@ -1,10 +1,12 @@
 //! Every setting, with the reason for its default. A query's knobs may be set by anyone, what concerns the
 //! server or the file system only by its administrator.
 
+mod lexical;
 mod models;
 mod queue;
 mod search;
 
+pub use lexical::{bm25, uses_bm25_engine};
 pub use models::models;
 pub use queue::{metrics_port, queue};
 pub use search::{lane_timeout_ms, max_per_item, rerank, reranker};
@@ -107,6 +109,7 @@ pub fn init(preloading: bool) {
         GucContext::Sighup,
         GucFlags::SUPERUSER_ONLY,
     );
+    lexical::init();
     models::init();
     queue::init();
     search::init();

@@ -39,7 +39,12 @@ extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit
 extension_sql_file!("../../sql/21_artifact.sql", name = "artifact", requires = ["store"]);
 extension_sql_file!("../../sql/25_history.sql", name = "history", requires = ["artifact"]);
 extension_sql_file!("../../sql/30_text.sql", name = "text", requires = ["history"]);
-extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["text"]);
+extension_sql_file!(
+    "../../sql/32_lexical.sql",
+    name = "lexical",
+    requires = ["text", api::lexical::_word_count, api::lexical::_words_among, api::lexical::_bm25]
+);
+extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["lexical"]);
 extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vector"]);
 extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
 extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
@@ -115,7 +120,9 @@ extension_sql_file!(
         api::canonical::canonical_context_pack,
         api::diff::memory_diff,
         api::diff::memory_diff_lines,
-        api::search::search
+        api::search::search,
+        api::lexical::enable_bm25,
+        api::lexical::disable_bm25
     ]
 );
 extension_sql_file!(

@@ -13,6 +13,8 @@ pub mod erase;
 pub mod history;
 pub mod item;
 pub mod job;
+pub mod lexical;
+pub mod lexical_engine;
 pub mod lineage;
 pub mod profile;
 pub mod project;

@@ -167,6 +167,8 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("resume_context", events("memento.resume_context")),
         ("root_cause", events("memento.root_cause")),
         ("session_timeline", vec![format!("select * from memento.session_timeline('{victim_item}')")]),
+        ("disable_bm25", vec!["select memento.disable_bm25()".into()]),
+        ("enable_bm25", vec!["select memento.enable_bm25()".into()]),
         ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
         ("artifact_delete", items("memento.artifact_delete")),
         ("artifact_get", items("memento.artifact_get")),

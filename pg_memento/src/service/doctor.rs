@@ -242,15 +242,13 @@ fn engine(engine: &Engine) -> Finding {
         }
         (Some(version), _) => Finding::ok(check, format!("version {version}")),
         (None, Some(version)) => Finding {
-            hint: Some(format!("create extension {};", engine.name)),
-            ..Finding::ok(
-                check,
-                format!("version {version} is available for {purpose}; not used yet by this version"),
-            )
+            hint: Some(match purpose {
+                "BM25 ranking" => format!("create extension {}; select memento.enable_bm25();", engine.name),
+                _ => format!("create extension {};", engine.name),
+            }),
+            ..Finding::ok(check, format!("version {version} is available for {purpose}"))
         },
-        (None, None) => {
-            Finding::ok(check, format!("not on this server; for {purpose}, not used yet by this version"))
-        }
+        (None, None) => Finding::ok(check, format!("not on this server; for {purpose}")),
     }
 }
 

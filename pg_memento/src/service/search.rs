@@ -3,7 +3,7 @@
 mod dense;
 pub mod gather;
 pub mod lane;
-mod lexical;
+pub mod lexical;
 mod rerank;
 mod tech_token;
 mod trigram;

@@ -77,17 +77,6 @@ pub fn candidates(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Candid
     })
 }
 
-/// Full-text search: any of the query's words, ranked; ties are broken by chunk.
-pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<(i64, f64)>> {
-    let words = rows(include_str!("queries/query_words.sql"), &[query.into()], |row| row.get::<String>(1))?;
-    let Some(words) = words.into_iter().flatten().next() else {
-        return Ok(Vec::new());
-    };
-    let mut arguments = wanted(scope.project, &scope.filter, false);
-    arguments.extend([words.into(), limit.into(), scope.as_of.into()]);
-    rows(of_wanted_items!("search_full_text"), &arguments, |row| Ok((required(&row, 1)?, required(&row, 2)?)))
-}
-
 /// A chunk with those of the query's tokens that it has.
 pub struct TokenHit {
     pub chunk_id: i64,

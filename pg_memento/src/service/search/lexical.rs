@@ -1,14 +1,36 @@
-//! The lexical lane: words of the query in the text.
+//! The lexical lane: words of the query in the text, ranked by BM25. By an engine where one is set up and can answer, else by
+//! full-text search.
 
-use super::lane::{LaneHit, LaneOutcome, timed};
-use crate::spi;
+pub mod engine;
+mod floor;
+pub mod setup;
+
+use std::time::Instant;
+
+use super::lane::{LaneHit, LaneHits, LaneOutcome};
+use crate::service::access::as_owner;
+use crate::spi::StatementResult;
 use crate::spi::search::Scope;
 
-/// Full-text search.
+/// What is read of a query. That is more than two thousand words, of which the rarest 64 count; and the server's own limit on
+/// the words of a text is far away.
+const MOST_QUERY_BYTES: usize = 16 * 1024;
+
+/// What was found, and by what.
+type Answer = (Vec<LaneHit>, String);
+
+/// The best chunks of a scope for a query. No query is an error.
 pub fn run(scope: &Scope, query: &str, limit: i32) -> LaneOutcome {
-    timed(|| {
-        let found = spi::search::full_text(scope, query, limit)?;
-        let hits = found.into_iter().map(|(chunk_id, score)| LaneHit { chunk_id, score }).collect();
-        Ok(Ok(("full-text search".into(), hits)))
-    })
+    let start = Instant::now();
+    match as_owner(|| find(scope, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)], limit)) {
+        Ok((hits, used)) => LaneOutcome::Ran(LaneHits { hits, used, took: start.elapsed() }),
+        Err(error) => LaneOutcome::Off { reason: error.to_string() },
+    }
+}
+
+fn find(scope: &Scope, query: &str, limit: i32) -> StatementResult<Answer> {
+    match engine::find(scope, query, limit)? {
+        Some(answer) => Ok(answer),
+        None => floor::find(scope, query, limit),
+    }
 }

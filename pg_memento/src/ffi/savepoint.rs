@@ -1,0 +1,41 @@
+//! A piece of work of somebody else's code that may fail without taking the statement with it.
+
+use std::panic::AssertUnwindSafe;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::CaughtError;
+use pgrx::prelude::*;
+
+use super::transaction::Caught;
+
+/// Runs `work` in a subtransaction. If the server raises an error in it, what it did is undone and the error is given back. A
+/// cancellation and an order to end the process are passed on.
+///
+/// Needs no transaction id, so it can be used on a standby and in read-only transactions.
+pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
+    // SAFETY: globals of the server, put back below because a subtransaction leaves others.
+    let (context, owner) = unsafe { (pg_sys::CurrentMemoryContext, pg_sys::CurrentResourceOwner) };
+    // SAFETY: inside of a transaction, as every function is; the memory context stays the caller's, so that what `work` answers
+    // outlives the subtransaction.
+    unsafe {
+        pg_sys::BeginInternalSubTransaction(std::ptr::null());
+        pg_sys::MemoryContextSwitchTo(context);
+    }
+    let outcome = PgTryBuilder::new(AssertUnwindSafe(|| Ok(work()))).catch_others(Err).execute();
+    // SAFETY: ends the subtransaction that was begun above; whatever `work` began itself has ended.
+    unsafe {
+        match outcome {
+            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
+            Err(_) => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
+        }
+        pg_sys::MemoryContextSwitchTo(context);
+        pg_sys::CurrentResourceOwner = owner;
+    }
+    outcome.map_err(recoverable)
+}
+
+/// Class 57 is what an operator wants: the statement or the process to end.
+fn recoverable(error: CaughtError) -> Caught {
+    let caught = Caught::from(&error);
+    if caught.code().starts_with("57") { error.rethrow() } else { caught }
+}

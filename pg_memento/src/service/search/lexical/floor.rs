@@ -1,0 +1,63 @@
+//! Full-text search: BM25 with what is counted of the project.
+
+use memento_core::bm25::{Candidates, EncodedQuery, Term, plan};
+
+use super::super::lane::LaneHit;
+use super::Answer;
+use crate::gucs;
+use crate::spi::StatementResult;
+use crate::spi::lexical::{self, Found};
+use crate::spi::search::Scope;
+
+/// How many chunks a search may read before it asks for better words: some 5 µs each.
+const BUDGET: i64 = 5000;
+
+/// How many more than asked for are taken of the best, for some may be of superseded versions.
+const SPARE: i64 = 50;
+
+pub(super) fn find(scope: &Scope, query: &str, limit: i32) -> StatementResult<Answer> {
+    let totals = lexical::totals(scope.project)?;
+    let mut collection = totals.collection;
+    let mut words = lexical::words(scope.project, query)?;
+    if totals.pending > 0 {
+        lexical::add_uncounted(scope.project, &mut collection, &mut words)?;
+    }
+    // Words of former versions only are not counted, and neither is what a restore has just brought.
+    let is_known = totals.is_complete && scope.as_of.is_none();
+    let terms = plan(words, !is_known);
+    let encoded = EncodedQuery::new(&terms, collection, gucs::bm25());
+    let mut found = Vec::new();
+    for candidates in Candidates::in_turn(&terms, collection, BUDGET) {
+        found = best(scope, &tsquery(&candidates), &encoded, limit)?;
+        if i32::try_from(found.len()).is_ok_and(|count| count >= limit) {
+            break;
+        }
+    }
+    let hits =
+        found.into_iter().map(|found| LaneHit { chunk_id: found.chunk_id, score: found.score }).collect();
+    Ok((hits, "full-text search".into()))
+}
+
+/// The best first, and only where too few of them are wanted, all.
+fn best(scope: &Scope, tsquery: &str, query: &EncodedQuery, limit: i32) -> StatementResult<Vec<Found>> {
+    let is_open = scope.as_of.is_none() && scope.filter == Default::default();
+    if is_open {
+        let looked_at = 2 * i64::from(limit) + SPARE;
+        let found = lexical::best(scope, tsquery, query, looked_at, limit)?;
+        let saw_all = found.first().and_then(|found| found.of_best).is_some_and(|count| count < looked_at);
+        if saw_all || i32::try_from(found.len()).is_ok_and(|count| count >= limit) {
+            return Ok(found);
+        }
+    }
+    lexical::filtered(scope, tsquery, query, limit)
+}
+
+/// In the text form of a tsquery, in which quoted words are just words.
+fn tsquery(candidates: &Candidates) -> String {
+    let (terms, operator): (&[Term], _) = match candidates {
+        Candidates::Any(terms) => (terms, " | "),
+        Candidates::All(terms) => (terms, " & "),
+    };
+    let quoted = |term: &Term| format!("'{}'", term.word.replace('\\', "\\\\").replace('\'', "''"));
+    terms.iter().map(quoted).collect::<Vec<_>>().join(operator)
+}
