@@ -136,8 +136,11 @@ as $$
 declare
   taken bigint;
 begin
-  taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch)
-           + memento._apply_retention(least(batch, 10000));
+  taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch);
+  -- The rest of the batch: what comes back full is called again at once.
+  if taken < batch then
+    taken := taken + memento._apply_retention((batch - taken)::int);
+  end if;
   -- Indexes are not in dumps, and one that was being built may have been interrupted.
   perform memento._enqueue_index(p.profile_id)
      from memento.embedding_profile p
