@@ -28,7 +28,7 @@ mod structure;
 mod tech_tokens;
 
 /// Name, what it measures, how to run it.
-const BENCHMARKS: [(&str, &str, fn()); 20] = [
+const BENCHMARKS: &[(&str, &str, fn())] = &[
     ("chroma_recall", "evidence found by chunks, beside peers in Python", recall::run),
     ("chunking_by_characters", "Markdown cut by characters, beside text-splitter", chunking::by_characters),
     (

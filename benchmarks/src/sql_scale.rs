@@ -55,7 +55,7 @@ pub fn run() {
             (
                 "memory_list, page in the middle",
                 "select memento.memory_list(after => (select (extract(epoch from created_at) * 1000000)::bigint || '/' || item_id
-                                                        from memento.item where item_id = $1::text::uuid))",
+                                                        from memento.item where project_id = memento.current_project() and item_id = $1::text::uuid))",
                 true,
             ),
             ("memory_list, one kind in a hundred", "select memento.memory_list('{\"kinds\": [\"rare\"]}')", false),

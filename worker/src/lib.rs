@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod model_socket;
 pub mod models;
 pub mod provider;
+mod record;
 pub mod runner;
 pub mod secret;
 pub mod store;

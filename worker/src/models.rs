@@ -15,10 +15,13 @@ pub trait Models {
     fn embedder(&self, profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError>;
 }
 
+/// An embedder, and the profile that it was made for.
+type Kept = (Profile, Arc<dyn Embedder>);
+
 /// Models as the server's settings allow them. Kept, so that connections are used again.
 pub struct Configured {
     policy: Policy,
-    kept: RefCell<BTreeMap<Uuid, (Profile, Arc<dyn Embedder>)>>,
+    kept: RefCell<BTreeMap<Uuid, Kept>>,
 }
 
 impl Configured {
