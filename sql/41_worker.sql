@@ -164,8 +164,11 @@ declare
 begin
   update memento.job j
      set state = 'pending', claimable_at = statement_timestamp(), claimed_by = null
-    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-   where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running';
+    from (select m.project_id, m.job_id
+            from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+            join memento.job m on m.project_id = h.project_id and m.job_id = h.job_id and m.attempt = h.attempt and m.state = 'running'
+             for no key update of m skip locked) h
+   where j.project_id = h.project_id and j.job_id = h.job_id;
   get diagnostics released = row_count;
   -- Somebody else may have time for them.
   perform memento._wake_worker();

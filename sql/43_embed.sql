@@ -110,10 +110,10 @@ begin
            coalesce(profile = p.active_profile_id, false) or coalesce(profile = p.candidate_profile_id, false) as is_used,
            n.chunks, n.embedded
       from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-     -- Along the keys, as above.
+     -- Along the keys, as above. One that is being forgotten is skipped: its end is not waited for, in whatever order others lock.
      cross join lateral (select j.version_id from memento.job j
                           where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
-                         offset 0) j
+                            for no key update skip locked) j
      cross join lateral (select q.active_profile_id, q.candidate_profile_id from memento.project q
                           where q.project_id = h.project_id
                          offset 0) p

@@ -5,7 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use memento_worker::database::{Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work};
+use memento_worker::database::{
+    COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work,
+};
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -30,9 +32,9 @@ impl Database for OwnDatabase {
     }
 
     fn command(&mut self, text: &str) -> DatabaseResult<()> {
-        override_setting(c"lock_timeout", "0");
+        limit_lock_waits(COMMAND_LOCK_TIMEOUT);
         let outcome = command::run(text).map_err(passed_on);
-        limit_lock_waits();
+        limit_lock_waits(LOCK_TIMEOUT);
         outcome
     }
 
@@ -41,8 +43,8 @@ impl Database for OwnDatabase {
     }
 }
 
-fn limit_lock_waits() {
-    override_setting(c"lock_timeout", &LOCK_TIMEOUT.as_millis().to_string());
+fn limit_lock_waits(longest: Duration) {
+    override_setting(c"lock_timeout", &longest.as_millis().to_string());
 }
 
 /// The loop as the worker's task.
@@ -55,7 +57,7 @@ pub struct Queue {
 impl Queue {
     /// Nothing is done yet.
     pub fn new() -> std::io::Result<Self> {
-        limit_lock_waits();
+        limit_lock_waits(LOCK_TIMEOUT);
         let (bell, ringer) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ringer.set_nonblocking(true)?;
