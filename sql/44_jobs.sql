@@ -103,7 +103,7 @@ declare
   state text := memento._index_state(profile);
   definition text := memento._index_definition(profile);
   -- Building it concurrently means to wait for every older transaction; with few vectors, writers wait for a moment instead.
-  is_large boolean := (select count(*) > 10000 from (select from memento.chunk_embedding e where e.profile_id = profile limit 10001) some);
+  is_large boolean := (select count(*) > 10000 from (select from memento.chunk_embedding e where e.profile_id = profile limit 10001) v);
   how text := case when without_locks and is_large then 'concurrently ' else '' end;
 begin
   if definition is null or state = 'ready' then

@@ -10,7 +10,11 @@ use postgres::Client;
 
 /// A cluster that writes as one in production does.
 fn cluster(lines: &[&str]) -> Cluster {
-    let mut all = vec!["fsync = on".to_owned(), "shared_buffers = '512MB'".to_owned(), "max_wal_size = '4GB'".to_owned()];
+    let mut all = vec![
+        "fsync = on".to_owned(),
+        "shared_buffers = '512MB'".to_owned(),
+        "max_wal_size = '4GB'".to_owned(),
+    ];
     all.extend(lines.iter().map(|line| (*line).to_owned()));
     Cluster::start_with(Server::from_environment(), Settings { lines: all, ..Settings::default() })
 }

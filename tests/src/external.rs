@@ -28,7 +28,9 @@ impl ExternalWorker {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}: run this through scripts/test", program().display()));
+            .unwrap_or_else(|error| {
+                panic!("{}: {error}: run this through scripts/test", program().display())
+            });
         Self(child)
     }
 

@@ -44,7 +44,8 @@ fn the_background_worker_has_a_database_for_the_loop() {
     eventually("the suite has run", || {
         client.query_opt("select from public.conformance where name = 'end'", &[]).unwrap()
     });
-    let outcomes = client.query("select name, failure from public.conformance where name <> 'end'", &[]).unwrap();
+    let outcomes =
+        client.query("select name, failure from public.conformance where name <> 'end'", &[]).unwrap();
     let failures: Vec<String> = outcomes
         .iter()
         .filter_map(|row| Some(format!("{}: {}", row.get::<_, &str>(0), row.get::<_, Option<&str>>(1)?)))

@@ -135,12 +135,7 @@ fn refuse(jobs: &[Job], profile: &Profile, error: &ProviderError, scene: &mut Sc
     }
     for job in jobs {
         count_failure(scene.tally, &reason.code);
-        scene.debts.owe(Debt::Fail {
-            held: job.held,
-            reason: reason.clone(),
-            retry_in: None,
-            counts: true,
-        });
+        scene.debts.owe(Debt::Fail { held: job.held, reason: reason.clone(), retry_in: None, counts: true });
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use postgres::Client;
 
 use super::{cluster, execute, percentile, sorted};
-use crate::fake_endpoint::protocol::{self, Api, DIMS, Fault};
 use crate::fake_endpoint::FakeEndpoint;
+use crate::fake_endpoint::protocol::{self, Api, DIMS, Fault};
 
 const CHUNKS: usize = 10_000;
 const DOCUMENTS: usize = 100;
@@ -61,7 +61,10 @@ fn prepare(client: &mut Client, url: &str, texts: usize, has_index: bool) {
     execute(client, "select memento.wait_until_running('60 s')");
     execute(client, "select memento.wait_until_idle('300 s')");
     if !has_index {
-        execute(client, "do $$ begin execute (select format('drop index memento.%I', memento._index_name(profile_id)) from memento.embedding_profile where name = 'slow'); end $$");
+        execute(
+            client,
+            "do $$ begin execute (select format('drop index memento.%I', memento._index_name(profile_id)) from memento.embedding_profile where name = 'slow'); end $$",
+        );
     }
 }
 
@@ -74,7 +77,10 @@ fn fill(client: &mut Client, has_index: bool) -> f64 {
         execute(client, "select memento.admin_reindex_profile('slow')");
     } else {
         // Asking for it would also ask for the index.
-        execute(client, "select memento.embedding_profiles_activate(null); select memento.embedding_profiles_activate('slow', force => true)");
+        execute(
+            client,
+            "select memento.embedding_profiles_activate(null); select memento.embedding_profiles_activate('slow', force => true)",
+        );
     }
     execute(client, "select memento.wait_until_idle('300 s')");
     let seconds = started.elapsed().as_secs_f64();

@@ -27,7 +27,10 @@ pub fn run() {
     let mut client = cluster.connect(&cluster.database());
     execute(&mut client, &install);
     execute(&mut client, "select pgmq.create('bench')");
-    let most = std::env::var("MEMENTO_BENCH_FINISHED").ok().and_then(|rows| rows.parse().ok()).unwrap_or(FINISHED[1]);
+    let most = std::env::var("MEMENTO_BENCH_FINISHED")
+        .ok()
+        .and_then(|rows| rows.parse().ok())
+        .unwrap_or(FINISHED[1]);
     let mut there = 0;
     for finished in [FINISHED[0], most] {
         add_finished(&mut client, finished - there);
@@ -65,13 +68,16 @@ struct Sides {
 
 impl Sides {
     fn new(client: &mut Client) -> Self {
-        let mut prepare = |text: &str| client.prepare(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        let mut prepare =
+            |text: &str| client.prepare(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         Self {
             claim: prepare(
                 "select c.project_id, c.job_id, c.attempt, c.failures::int, c.kind, c.profile_id
                    from memento._claim_jobs('bench', 'probe', $1, interval '60 s') c",
             ),
-            finish: prepare("select memento._finish_jobs($1, $2, $3, array_fill('{}'::jsonb, array[$4::int]))"),
+            finish: prepare(
+                "select memento._finish_jobs($1, $2, $3, array_fill('{}'::jsonb, array[$4::int]))",
+            ),
             read: prepare("select msg_id, read_ct, message from pgmq.read('bench', 60, $1)"),
             delete: prepare("select pgmq.delete('bench', $1::bigint[])"),
         }
@@ -89,7 +95,12 @@ impl Sides {
                      select '00000000-0000-0000-0000-000000000001', 'probe', 'probe', 'open ' || n from generate_series(1, {jobs}) n"
                 ),
             );
-            execute(client, &format!("select pgmq.send_batch('bench', array_agg('{{}}'::jsonb)) from generate_series(1, {jobs})"));
+            execute(
+                client,
+                &format!(
+                    "select pgmq.send_batch('bench', array_agg('{{}}'::jsonb)) from generate_series(1, {jobs})"
+                ),
+            );
             let ours = seconds(|| (0..calls).for_each(|_| self.ours(client, batch)));
             let theirs = seconds(|| (0..calls).for_each(|_| self.theirs(client, batch)));
             // The first one fills caches.

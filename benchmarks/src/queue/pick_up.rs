@@ -27,7 +27,10 @@ pub fn run() {
         transaction.commit().unwrap_or_else(|error| panic!("{error:?}"));
         execute(&mut client, "select memento.wait_until_idle('60 s')");
         let taken: SystemTime = client
-            .query_one("select started_at from memento.job where kind = 'embed' order by job_id desc limit 1", &[])
+            .query_one(
+                "select started_at from memento.job where kind = 'embed' order by job_id desc limit 1",
+                &[],
+            )
             .unwrap_or_else(|error| panic!("{error:?}"))
             .get(0);
         delays.push(taken.duration_since(before).unwrap_or(Duration::ZERO).as_secs_f64() * 1e3);

@@ -8,7 +8,8 @@ pub fn take_request(statements: &mut dyn Statements) -> DatabaseResult<bool> {
     if is_there != [[Value::Bool(true)]] {
         return Ok(false);
     }
-    let asked = statements.query("delete from public.conformance where name = 'asked' returning name", &[])?;
+    let asked =
+        statements.query("delete from public.conformance where name = 'asked' returning name", &[])?;
     Ok(!asked.is_empty())
 }
 

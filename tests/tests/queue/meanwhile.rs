@@ -8,12 +8,16 @@ use memento_tests::external::ExternalWorker;
 use postgres::Client;
 
 use crate::scene::{
-    Endpoint, assert_complete, assert_vectors_are_right, cluster, last_error, remember, states, wait_until_settled,
+    Endpoint, assert_complete, assert_vectors_are_right, cluster, last_error, remember, states,
+    wait_until_settled,
 };
 
 fn results(client: &mut Client) -> Vec<String> {
     client
-        .query("select result::text from memento.job where kind = 'embed' and state = 'done' order by job_id", &[])
+        .query(
+            "select result::text from memento.job where kind = 'embed' and state = 'done' order by job_id",
+            &[],
+        )
         .unwrap()
         .iter()
         .map(|row| row.get(0))
@@ -31,7 +35,9 @@ fn it_may_be_superseded_forgotten_or_its_profile_switched() {
     remember(&mut client, "superseded", 1);
     endpoint.wait_for(1);
     client
-        .batch_execute("select memento.remember('another text', source_system => 'superseded', source_id => '1')")
+        .batch_execute(
+            "select memento.remember('another text', source_system => 'superseded', source_id => '1')",
+        )
         .unwrap();
     endpoint.open();
     wait_until_settled(&mut client);
@@ -76,8 +82,10 @@ fn a_lease_may_end() {
     late.signal("-STOP");
     let other = ExternalWorker::start(&cluster, &database, &["--lease", "60", "--name", "other"]);
     eventually("the other one has them", || {
-        let taken: i64 =
-            client.query_one("select count(*) from memento.job where claimed_by = 'other'", &[]).unwrap().get(0);
+        let taken: i64 = client
+            .query_one("select count(*) from memento.job where claimed_by = 'other'", &[])
+            .unwrap()
+            .get(0);
         (taken == 5).then_some(())
     });
     late.signal("-CONT");
@@ -105,7 +113,10 @@ fn a_long_call_keeps_its_lease() {
     remember(&mut client, "some", 3);
     endpoint.wait_for(1);
     let lease = |client: &mut Client| -> String {
-        client.query_one("select max(claimable_at)::text from memento.job where kind = 'embed'", &[]).unwrap().get(0)
+        client
+            .query_one("select max(claimable_at)::text from memento.job where kind = 'embed'", &[])
+            .unwrap()
+            .get(0)
     };
     for _ in 0..4 {
         let before = lease(&mut client);
@@ -114,7 +125,8 @@ fn a_long_call_keeps_its_lease() {
     endpoint.open();
     wait_until_settled(&mut client);
     assert_complete(&mut client, 3);
-    let attempts: i32 = client.query_one("select max(attempt) from memento.job where kind = 'embed'", &[]).unwrap().get(0);
+    let attempts: i32 =
+        client.query_one("select max(attempt) from memento.job where kind = 'embed'", &[]).unwrap().get(0);
     assert_eq!(attempts, 1);
 }
 
@@ -135,8 +147,10 @@ fn the_disk_may_be_full() {
     remember(&mut client, "some", 5);
     let error = eventually("it fails", || last_error(&mut client));
     assert_eq!(error, ("pending".into(), "WRITE_FAILED".into()));
-    let message: String =
-        client.query_one("select errors::text from memento.job where errors <> '[]' limit 1", &[]).unwrap().get(0);
+    let message: String = client
+        .query_one("select errors::text from memento.job where errors <> '[]' limit 1", &[])
+        .unwrap()
+        .get(0);
     assert!(message.contains("53100") && !message.contains("could not extend"), "{message}");
     assert_eq!(assert_vectors_are_right(&mut client), 0);
     client.batch_execute("drop function public.full() cascade; update memento.job set claimable_at = now() where state = 'pending'; select memento._wake_worker()").unwrap();
@@ -157,7 +171,8 @@ fn somebody_may_leave_a_transaction_open() {
     endpoint.wait_for(1);
     let mut other = cluster.connect(&database);
     let mut open = other.transaction().unwrap();
-    open.batch_execute("select memento.cancel_job((select job_id from memento.job where kind = 'embed'))").unwrap();
+    open.batch_execute("select memento.cancel_job((select job_id from memento.job where kind = 'embed'))")
+        .unwrap();
     endpoint.open();
     remember(&mut client, "free", 3);
     eventually("the others are done", || (states(&mut client).get("done") == Some(&3)).then_some(()));

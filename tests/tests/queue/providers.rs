@@ -62,9 +62,14 @@ fn every_misbehaviour_is_recorded_and_passes() {
             .unwrap();
         let (job, failures, pauses): (i64, i32, i64) = (row.get(0), row.get(1), row.get(2));
         let is_limit = code == "PROVIDER_RATE_LIMITED";
-        assert_eq!((failures, pauses), (i32::from(!is_limit), i64::from(is_limit)), "case {place}: burnt, paused");
+        assert_eq!(
+            (failures, pauses),
+            (i32::from(!is_limit), i64::from(is_limit)),
+            "case {place}: burnt, paused"
+        );
         if is_limit {
-            let blocker = client.query_one("select blocker from memento.job_blockers where kind = 'embed'", &[]);
+            let blocker =
+                client.query_one("select blocker from memento.job_blockers where kind = 'embed'", &[]);
             assert_eq!(blocker.unwrap().get::<_, &str>(0), "endpoint_paused");
         }
         assert_eq!(assert_vectors_are_right(&mut client), place as i64, "case {place}: nothing is stored");
@@ -72,7 +77,11 @@ fn every_misbehaviour_is_recorded_and_passes() {
         client.batch_execute("delete from memento.endpoint_pause").unwrap();
         client.execute("select memento.retry_job($1)", &[&job]).unwrap();
         wait_until_settled(&mut client);
-        assert_eq!(assert_vectors_are_right(&mut client), place as i64 + 1, "case {place}: it is done afterwards");
+        assert_eq!(
+            assert_vectors_are_right(&mut client),
+            place as i64 + 1,
+            "case {place}: it is done afterwards"
+        );
         client.batch_execute("update memento.job set errors = '[]'").unwrap();
     }
     let failed = number(&mut client, "select count(*) from memento.usage_ledger where outcome <> 'ok'");

@@ -109,8 +109,7 @@ fn failures_delay_and_end(scene: &mut Scene) -> Outcome {
             scene.make_due()?;
             scene.claim_one("a", LANE)?
         };
-        let state =
-            scene.store().fail(held, &reason("AGAIN"), Some(Duration::from_secs(600)), true)?;
+        let state = scene.store().fail(held, &reason("AGAIN"), Some(Duration::from_secs(600)), true)?;
         let expected = if failures < 5 { "pending" } else { "failed" };
         same("the state", state.as_deref(), Some(expected))?;
         same("the count", scene.column(job, "failures")?, failures.to_string())?;
@@ -151,9 +150,11 @@ fn errors_are_bounded(scene: &mut Scene) -> Outcome {
     }
     let kept = scene.column(held.job, "jsonb_array_length(errors)")?;
     same("how many", kept, "10".into())?;
-    let ends = scene.column(held.job, "(errors -> 0 ->> 'attempt') || ' ' || (errors -> -1 ->> 'attempt')")?;
+    let ends =
+        scene.column(held.job, "(errors -> 0 ->> 'attempt') || ' ' || (errors -> -1 ->> 'attempt')")?;
     same("the last ones", ends, "3 12".into())?;
-    let size = scene.column(held.job, "length(errors -> -1 ->> 'message') + length(errors -> -1 ->> 'hint')")?;
+    let size =
+        scene.column(held.job, "length(errors -> -1 ->> 'message') + length(errors -> -1 ->> 'hint')")?;
     same("their size", size, "1000".into())
 }
 

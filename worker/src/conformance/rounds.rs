@@ -97,7 +97,11 @@ fn more_than_is_read_at_once(scene: &mut Scene) -> Outcome {
     drive(&mut runner(Only(Ok(Model::of(512, []))), inline), scene.database)?;
     same("jobs", scene.states()?, "done 6".into())?;
     same("vectors", scene.count("memento.chunk_embedding")?, "3606".into())?;
-    same("at the first attempt", scene.text("select max(attempt)::text from memento.job where kind = 'embed'")?, "1".into())
+    same(
+        "at the first attempt",
+        scene.text("select max(attempt)::text from memento.job where kind = 'embed'")?,
+        "1".into(),
+    )
 }
 
 fn poison_is_found(scene: &mut Scene) -> Outcome {
@@ -159,7 +163,11 @@ fn not_ready_waits(scene: &mut Scene) -> Outcome {
     let model = Model::new([Script::Fails(error)]);
     drive(&mut runner(Only(Ok(Arc::clone(&model))), inline), scene.database)?;
     same("asked", model.calls(), 1)?;
-    same("nothing is burnt", scene.text("select failures::text from memento.job where kind = 'embed'")?, "0".into())?;
+    same(
+        "nothing is burnt",
+        scene.text("select failures::text from memento.job where kind = 'embed'")?,
+        "0".into(),
+    )?;
     scene.make_due()?;
     drive(&mut runner(Only(Ok(model)), inline), scene.database)?;
     same("jobs", scene.states()?, "done 1".into())
@@ -180,7 +188,9 @@ fn failures_are_tried_again(scene: &mut Scene) -> Outcome {
 fn panics_are_failures(scene: &mut Scene) -> Outcome {
     let model = Model::new([Script::Panics]);
     work(scene, &["one"], &model, inline)?;
-    let row = scene.text("select state || failures || (errors -> -1 ->> 'code') from memento.job where kind = 'embed'")?;
+    let row = scene.text(
+        "select state || failures || (errors -> -1 ->> 'code') from memento.job where kind = 'embed'",
+    )?;
     same("the job", row, "pending1PROVIDER_UNAVAILABLE".into())
 }
 
@@ -218,7 +228,11 @@ fn answers_to_lost_attempts(scene: &mut Scene) -> Outcome {
     scene.end_leases()?;
     // Its own lease has ended: it takes the job again, while the first call is still under way.
     runner.round(scene.database)?;
-    same("the second attempt", scene.text("select attempt::text from memento.job where kind = 'embed'")?, "2".into())?;
+    same(
+        "the second attempt",
+        scene.text("select attempt::text from memento.job where kind = 'embed'")?,
+        "2".into(),
+    )?;
     answer();
     runner.round(scene.database)?;
     same("it is still held", runner.tally().in_flight, 1)?;

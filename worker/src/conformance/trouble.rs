@@ -63,7 +63,9 @@ fn work(scene: &mut Scene, trouble: Trouble) -> Result<usize, Failure> {
     for number in 0..3 {
         scene.remember(&number.to_string(), &format!("text number {number}"))?;
     }
-    scene.run("select memento.add_domain_terms(array['term ' || replace(gen_random_uuid()::text, '-', '')])")?;
+    scene.run(
+        "select memento.add_domain_terms(array['term ' || replace(gen_random_uuid()::text, '-', '')])",
+    )?;
     // One of the two calls fails, so that this way is gone too.
     let failure = ProviderError::new(Code::Unavailable, "on purpose");
     let model = Model::of(2, [Script::Fails(failure)]);
