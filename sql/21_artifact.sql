@@ -4,7 +4,7 @@ create function memento._revision_id(content_hash bytea) returns text
   language sql immutable strict parallel safe
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select 'rev_' || left(encode(content_hash, 'hex'), 16);
+  select 'rev_' || pg_catalog.left(pg_catalog.encode(content_hash, 'hex'), 16);
 end;
 comment on function memento._revision_id(bytea) is 'internal: the name of a revision, from the hash of its content';
 
@@ -12,7 +12,7 @@ create function memento._artifact_id(artifact_uid text, revision_id text) return
   language sql immutable strict parallel safe
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select 'art_' || left(encode(sha256(convert_to(artifact_uid || ':' || revision_id, 'UTF8')), 'hex'), 16);
+  select 'art_' || pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(artifact_uid || ':' || revision_id, 'UTF8')), 'hex'), 16);
 end;
 comment on function memento._artifact_id(text, text) is 'internal: the name of one revision of one artifact';
 
@@ -20,8 +20,8 @@ create function memento._chunk_name(artifact_id text, ordinal int, chunk_text te
   language sql immutable strict parallel safe
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select artifact_id || '::chunk::' || lpad(ordinal::text, greatest(3, length(ordinal::text)), '0') || '::'
-         || left(encode(sha256(convert_to(chunk_text, 'UTF8')), 'hex'), 8);
+  select artifact_id || '::chunk::' || lpad(ordinal::text, greatest(3, pg_catalog.length(ordinal::text)), '0') || '::'
+         || pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(chunk_text, 'UTF8')), 'hex'), 8);
 end;
 comment on function memento._chunk_name(text, int, text) is 'internal: the name of a chunk of an artifact';
 

@@ -21,7 +21,7 @@ begin atomic
         where j.lane = s.lane and j.claimable_at is not null order by j.claimable_at, j.job_id limit 1) f
      where s.lane is not null
   )
-  select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > now() then e.code end
+  select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > pg_catalog.now() then e.code end
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
     -- An index is built without the model.
@@ -29,7 +29,7 @@ begin atomic
    where f.claimable_at < 'infinity'
      -- Only who owns the table can index it.
      and (f.lane <> 'build_index'
-          or pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
+          or pg_catalog.pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
 end;
 comment on function memento._due_lanes() is 'worker: the lanes that have open jobs, and when the next of each can be taken';
 
@@ -78,9 +78,9 @@ create function memento._with_error(errors jsonb, attempt int, code text, messag
   language sql stable parallel safe
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select jsonb_path_query_array(errors, '$[last - 8 to last]')
-         || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-              'at', statement_timestamp(), 'attempt', attempt, 'code', code, 'message', left(message, 500), 'hint', left(hint, 500))));
+  select pg_catalog.jsonb_path_query_array(errors, '$[last - 8 to last]')
+         || pg_catalog.jsonb_build_array(pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+              'at', pg_catalog.statement_timestamp(), 'attempt', attempt, 'code', code, 'message', pg_catalog.left(message, 500), 'hint', pg_catalog.left(hint, 500))));
 end;
 comment on function memento._with_error(jsonb, int, text, text, text) is 'internal: a job''s errors with one more, at most ten';
 
@@ -164,8 +164,11 @@ declare
 begin
   update memento.job j
      set state = 'pending', claimable_at = statement_timestamp(), claimed_by = null
-    from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-   where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running';
+    from (select m.project_id, m.job_id
+            from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
+            join memento.job m on m.project_id = h.project_id and m.job_id = h.job_id and m.attempt = h.attempt and m.state = 'running'
+             for no key update of m skip locked) h
+   where j.project_id = h.project_id and j.job_id = h.job_id;
   get diagnostics released = row_count;
   -- Somebody else may have time for them.
   perform memento._wake_worker();
@@ -194,7 +197,7 @@ create function memento._pause_endpoint(name text, pause interval, pause_code te
   set search_path = pg_catalog, pg_temp
 begin atomic
   insert into memento.endpoint_pause as e (endpoint, paused_until, code, reason)
-  values (name, now() + pause, pause_code, pause_reason)
+  values (name, pg_catalog.now() + pause, pause_code, pause_reason)
   on conflict (endpoint) do update
      set paused_until = greatest(e.paused_until, excluded.paused_until), code = excluded.code, reason = excluded.reason;
 end;
@@ -204,7 +207,7 @@ create function memento._unpause_models() returns void
   language sql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
 begin atomic
-  delete from memento.endpoint_pause e where starts_with(e.code, 'MODEL_') or e.paused_until < now() - interval '1 hour';
+  delete from memento.endpoint_pause e where pg_catalog.starts_with(e.code, 'MODEL_') or e.paused_until < pg_catalog.now() - interval '1 hour';
 end;
 comment on function memento._unpause_models() is 'worker: lets models be asked again that were not there; they may be now';
 
@@ -213,14 +216,14 @@ create function memento._heartbeat(worker text, worker_version text, worker_kind
   language sql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
 begin atomic
-  delete from memento.worker w where w.heartbeat_at < now() - interval '1 day';
+  delete from memento.worker w where w.heartbeat_at < pg_catalog.now() - interval '1 day';
   insert into memento.worker as w (worker_id, version, kinds, listens, in_flight, jobs_done, jobs_failed, last_error)
   values (worker, worker_version, worker_kinds, is_listening, jobs_in_flight, done, failed, error)
   on conflict (worker_id) do update
-     set heartbeat_at = now(), version = excluded.version, kinds = excluded.kinds, listens = excluded.listens,
+     set heartbeat_at = pg_catalog.now(), version = excluded.version, kinds = excluded.kinds, listens = excluded.listens,
          in_flight = excluded.in_flight, jobs_done = excluded.jobs_done, jobs_failed = excluded.jobs_failed,
          last_error = excluded.last_error,
-         started_at = case when excluded.jobs_done < w.jobs_done then now() else w.started_at end;
+         started_at = case when excluded.jobs_done < w.jobs_done then pg_catalog.now() else w.started_at end;
 end;
 comment on function memento._heartbeat(text, text, text[], boolean, int, bigint, bigint, text) is 'worker: says that it is there';
 
@@ -247,10 +250,10 @@ create function memento._queue_depths() returns table (kind text, state text, jo
   language sql stable parallel restricted security definer rows 20
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select j.kind, j.state, count(*), extract(epoch from now() - min(j.created_at))::float8
+  select j.kind, j.state, pg_catalog.count(*), extract(epoch from pg_catalog.now() - pg_catalog.min(j.created_at))::float8
     from memento.job j where j.claimable_at is not null group by j.kind, j.state
   union all
-  select j.kind, j.state, count(*), extract(epoch from now() - min(j.created_at))::float8
+  select j.kind, j.state, pg_catalog.count(*), extract(epoch from pg_catalog.now() - pg_catalog.min(j.created_at))::float8
     from memento.job j where j.state = 'failed' group by j.kind, j.state;
 end;
 comment on function memento._queue_depths() is 'worker: how many jobs are open or have failed, and how old the oldest is in seconds';

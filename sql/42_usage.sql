@@ -9,7 +9,7 @@ create function memento._period_start(period text) returns timestamptz
   language sql stable strict parallel safe
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select date_trunc(period, now(), 'UTC');
+  select pg_catalog.date_trunc(period, pg_catalog.now(), 'UTC');
 end;
 comment on function memento._period_start(text) is 'internal: when the current day or month began, in UTC';
 
@@ -64,10 +64,10 @@ comment on function memento._record_usage(uuid, text, text, text, text, text, in
 
 create view memento.usage_by_day with (security_invoker = true) as
   select u.project_id, (u.called_at at time zone 'UTC')::date as day, u.role, u.provider, u.model,
-         count(*) as calls, count(*) filter (where u.outcome <> 'ok') as failed_calls,
-         sum(u.items)::bigint as items, sum(u.tokens)::bigint as tokens,
-         sum(u.bytes_sent)::bigint as bytes_sent, sum(u.bytes_received)::bigint as bytes_received,
-         sum(u.duration_ms) as duration_ms
+         pg_catalog.count(*) as calls, pg_catalog.count(*) filter (where u.outcome <> 'ok') as failed_calls,
+         pg_catalog.sum(u.items)::bigint as items, pg_catalog.sum(u.tokens)::bigint as tokens,
+         pg_catalog.sum(u.bytes_sent)::bigint as bytes_sent, pg_catalog.sum(u.bytes_received)::bigint as bytes_received,
+         pg_catalog.sum(u.duration_ms) as duration_ms
     from memento.usage_ledger u
    group by u.project_id, (u.called_at at time zone 'UTC')::date, u.role, u.provider, u.model;
 comment on view memento.usage_by_day is 'What model calls cost, day by day in UTC, for the projects that the role may read.';

@@ -5,17 +5,29 @@ create function memento._embed_inputs(profile uuid, projects uuid[], jobs bigint
   language sql stable parallel restricted security definer rows 100
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select c.project_id, j.job_id, c.chunk_id, c.chunk_text, c.token_count,
+  -- Step by step along the keys, whatever the planner believes of tables that nobody has analysed yet: taken in another order, the
+  -- joins are as many rows as the project has, to the power of three.
+  select h.project_id, h.job_id, c.chunk_id, c.chunk_text, c.token_count,
          i.canonical_key is not null and i.doc_class in ('app_spec', 'feature_spec', 'implementation_plan')
     from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-    join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
-    join memento.project p on p.project_id = j.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
-    join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id and v.is_latest
-    join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
-    join memento.chunk c on c.project_id = v.project_id and c.version_id = v.version_id
-   where not exists (select from memento.chunk_embedding e
-                      where e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile)
-   order by j.job_id, c.ordinal
+   cross join lateral (select j.version_id from memento.job j
+                        where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+                       offset 0) j
+   cross join lateral (select from memento.project p
+                        where p.project_id = h.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
+                       offset 0) p
+   cross join lateral (select v.item_id from memento.version v
+                        where v.project_id = h.project_id and v.version_id = j.version_id and v.is_latest
+                       offset 0) v
+   cross join lateral (select i.canonical_key, i.doc_class from memento.item i
+                        where i.project_id = h.project_id and i.item_id = v.item_id
+                       offset 0) i
+   cross join lateral (select c.chunk_id, c.ordinal, c.chunk_text, c.token_count from memento.chunk c
+                        where c.project_id = h.project_id and c.version_id = j.version_id
+                          and not exists (select from memento.chunk_embedding e
+                                           where e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile)
+                       offset 0) c
+   order by h.job_id, c.ordinal
    limit max_chunks;
 end;
 comment on function memento._embed_inputs(uuid, uuid[], bigint[], int[], int) is
@@ -38,11 +50,11 @@ begin
   end if;
   -- First the versions, as forget() does, and without those that it is about to take away: nobody waits for each other in a circle.
   select array_agg(l.version_id) into versions
-    from (select v.version_id from memento.version v
-           where (v.project_id, v.version_id) in (
-                   select j.project_id, j.version_id from unnest(projects, jobs) as h(project_id, job_id)
-                     join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id)
-             for key share skip locked) l;
+    from (select distinct j.project_id, j.version_id from unnest(projects, jobs) as h(project_id, job_id)
+            join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id) j
+   cross join lateral (select v.version_id from memento.version v
+                        where v.project_id = j.project_id and v.version_id = j.version_id
+                          for key share skip locked) l;
   -- Whoever takes the job over, or switches the profile, waits until this is committed or sees that it is.
   perform from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
      join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
@@ -63,17 +75,26 @@ create function memento._insert_embeddings(profile uuid, dims int, versions uuid
 begin atomic
   with stored as (
     insert into memento.chunk_embedding (project_id, chunk_id, profile_id, embedding)
-    select c.project_id, c.chunk_id, profile, (numbers[(h.place - 1) * dims + 1 : h.place * dims])::vector
+    select h.project_id, h.chunk_id, profile, (numbers[(h.place - 1) * dims + 1 : h.place * dims])::vector
       from unnest(projects, jobs, attempts, chunks) with ordinality as h(project_id, job_id, attempt, chunk_id, place)
-      join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
-      join memento.project p on p.project_id = j.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
-      join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id and v.is_latest
-                            and v.version_id = any (versions)
-      join memento.chunk c on c.project_id = v.project_id and c.version_id = v.version_id and c.chunk_id = h.chunk_id
+     -- Along the keys, as above.
+     cross join lateral (select j.version_id from memento.job j
+                          where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+                            and j.version_id = any (versions)
+                         offset 0) j
+     cross join lateral (select from memento.project p
+                          where p.project_id = h.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
+                         offset 0) p
+     cross join lateral (select from memento.version v
+                          where v.project_id = h.project_id and v.version_id = j.version_id and v.is_latest
+                         offset 0) v
+     cross join lateral (select from memento.chunk c
+                          where c.project_id = h.project_id and c.chunk_id = h.chunk_id and c.version_id = j.version_id
+                         offset 0) c
     on conflict do nothing
     returning chunk_id
   )
-  select count(*) from stored;
+  select pg_catalog.count(*) from stored;
 end;
 comment on function memento._insert_embeddings(uuid, int, uuid[], uuid[], bigint[], int[], bigint[], real[]) is 'internal: the insert of _store_embeddings()';
 
@@ -89,14 +110,22 @@ begin
            coalesce(profile = p.active_profile_id, false) or coalesce(profile = p.candidate_profile_id, false) as is_used,
            n.chunks, n.embedded
       from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
-      join memento.job j on j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
-      join memento.project p on p.project_id = j.project_id
-      join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id
+     -- Along the keys, as above. One that is being forgotten is skipped: its end is not waited for, in whatever order others lock.
+     cross join lateral (select j.version_id from memento.job j
+                          where j.project_id = h.project_id and j.job_id = h.job_id and j.attempt = h.attempt and j.state = 'running'
+                            for no key update skip locked) j
+     cross join lateral (select q.active_profile_id, q.candidate_profile_id from memento.project q
+                          where q.project_id = h.project_id
+                         offset 0) p
+     cross join lateral (select w.is_latest from memento.version w
+                          where w.project_id = h.project_id and w.version_id = j.version_id
+                         offset 0) v
      cross join lateral (
        select count(*) as chunks, count(e.chunk_id) as embedded
-         from memento.chunk c
-         left join memento.chunk_embedding e on e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile
-        where c.project_id = v.project_id and c.version_id = v.version_id) n
+         from (select c.chunk_id from memento.chunk c where c.project_id = h.project_id and c.version_id = j.version_id offset 0) c
+         left join lateral (select k.chunk_id from memento.chunk_embedding k
+                             where k.project_id = h.project_id and k.chunk_id = c.chunk_id and k.profile_id = profile
+                            offset 0) e on true) n
   )
   select memento._finish_jobs(array_agg(o.project_id), array_agg(o.job_id), array_agg(o.attempt),
            array_agg(case when not o.is_latest then jsonb_build_object('dropped', 'superseded')

@@ -1,14 +1,5 @@
 -- Jobs that need nothing but the database, indexes of vectors, and what is due from time to time.
 
--- The rules that all chunks have been asked to follow; with newer ones in the library, every project gets a backfill job.
-create table memento.rules_applied (
-  rules_version int primary key,
-  applied_at timestamptz not null default pg_catalog.clock_timestamp()
-);
-comment on table memento.rules_applied is 'Versions of the rules for technical tokens whose backfill was asked for.';
-comment on column memento.rules_applied.rules_version is 'The version.';
-comment on column memento.rules_applied.applied_at is 'When that was.';
-
 create function memento._run_job(project uuid, job bigint, of_attempt int) returns text
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
@@ -87,7 +78,7 @@ create function memento._index_state(profile uuid) returns text
 begin atomic
   select coalesce(
     (select case when not i.indisvalid then 'invalid'
-                 when obj_description(c.oid, 'pg_class') is distinct from memento._index_definition(profile) then 'outdated'
+                 when pg_catalog.obj_description(c.oid, 'pg_class') is distinct from memento._index_definition(profile) then 'outdated'
                  else 'ready' end
        from pg_class c join pg_index i on i.indexrelid = c.oid
       where c.relnamespace = 'memento'::regnamespace and c.relname = memento._index_name(profile)),
@@ -102,8 +93,8 @@ as $$
 declare
   state text := memento._index_state(profile);
   definition text := memento._index_definition(profile);
-  -- Building it concurrently waits for every transaction that is open. For few vectors it is quicker to keep writers out for a moment.
-  is_large boolean := (select count(*) >= 20000 from (select from memento.chunk_embedding e where e.profile_id = profile limit 20000) few);
+  -- Building it concurrently means to wait for every older transaction; with few vectors, writers wait for a moment instead.
+  is_large boolean := (select count(*) > 10000 from (select from memento.chunk_embedding e where e.profile_id = profile limit 10001) v);
   how text := case when may_run_concurrently and is_large then 'concurrently ' else '' end;
 begin
   if definition is null or state = 'ready' then
@@ -118,13 +109,21 @@ end
 $$;
 comment on function memento._index_commands(uuid, boolean) is 'worker: the commands that make a profile''s index as it is to be';
 
+-- Jobs that nobody asked for have keys below zero and are not dumped: a worker may make them while a dump is being restored.
+create sequence memento.own_job_id_seq as bigint increment -1 maxvalue -1 start -1;
+comment on sequence memento.own_job_id_seq is 'Keys of jobs that the worker asks for itself.';
+create function memento._own_job_id() returns bigint
+  language sql volatile parallel unsafe
+  return pg_catalog.nextval('memento.own_job_id_seq');
+comment on function memento._own_job_id() is 'internal: a key for a job that nobody asked for';
+
 create function memento._enqueue_index(profile uuid) returns void
   language sql volatile strict parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
 begin atomic
   -- A profile is shared: the job belongs to the default project, which is always there.
-  insert into memento.job (project_id, kind, lane, profile_id, dedup_key)
-  values ('00000000-0000-0000-0000-000000000001', 'build_index', 'build_index', profile, profile::text)
+  insert into memento.job (project_id, job_id, kind, lane, profile_id, dedup_key)
+  values ('00000000-0000-0000-0000-000000000001', memento._own_job_id(), 'build_index', 'build_index', profile, profile::text)
   on conflict do nothing;
 end;
 comment on function memento._enqueue_index(uuid) is 'internal: asks for a profile''s index';
@@ -147,23 +146,14 @@ begin
      from memento.embedding_profile p
     where memento._index_state(p.profile_id) <> 'ready'
       and exists (select from memento.project u where p.profile_id in (u.active_profile_id, u.candidate_profile_id));
-  insert into memento.rules_applied (rules_version) values (memento._rules_version()) on conflict do nothing;
-  if found then
-    insert into memento.job (project_id, kind, lane, dedup_key)
-    select p.project_id, 'backfill_tokens', 'backfill_tokens', 'project' from memento.project p
-        on conflict do nothing;
-  end if;
-  -- What has changed, and what came with a restore.
-  for project in
-    select p.project_id from memento.project p
-     where exists (select from memento.lexical_pending c where c.project_id = p.project_id)
-        or not exists (select from memento.lexical_stat s where s.project_id = p.project_id)
-           and exists (select from memento.chunk c where c.project_id = p.project_id)
-     order by p.project_id
-  loop
-    exit when taken >= batch;
-    taken := taken + memento._count_words(project, batch - taken);
-  end loop;
+  -- Newer rules for technical tokens, in the library or before a restore.
+  with renewed as (
+    update memento.project p set rules_version = memento._rules_version() where p.rules_version <> memento._rules_version()
+    returning p.project_id
+  )
+  insert into memento.job (project_id, job_id, kind, lane, dedup_key)
+  select r.project_id, memento._own_job_id(), 'backfill_tokens', 'backfill_tokens', 'rules' from renewed r
+      on conflict do nothing;
   return taken;
 end
 $$;

@@ -24,8 +24,8 @@ create view memento.worker_status with (security_invoker = true) as
     from memento.worker_slots() s
    where s.database = current_database()
   union all
-  select w.worker_id, null, case when w.heartbeat_at > now() - interval '2 minutes' then 'running' else 'silent' end, w.started_at,
-         w.heartbeat_at > now() - interval '2 minutes', w.in_flight, w.jobs_done, w.jobs_failed, w.last_error, w.version
+  select w.worker_id, null, case when w.heartbeat_at > pg_catalog.now() - interval '2 minutes' then 'running' else 'silent' end, w.started_at,
+         w.heartbeat_at > pg_catalog.now() - interval '2 minutes', w.in_flight, w.jobs_done, w.jobs_failed, w.last_error, w.version
     from memento.worker w;
 comment on view memento.worker_status is 'The workers of this database: the background worker, and those on other machines that were heard of in the last day.';
 comment on column memento.worker_status.worker_id is 'background, or the name of another one.';
@@ -40,8 +40,8 @@ comment on column memento.worker_status.last_error is 'SQLSTATE or code of the l
 comment on column memento.worker_status.version is 'Its version; the background worker has the library''s.';
 
 create view memento.queue_status with (security_invoker = true) as
-  select j.project_id, j.kind, j.state, count(*) as jobs, min(j.created_at) as oldest_at,
-         min(j.claimable_at) filter (where j.state = 'pending' and j.claimable_at < 'infinity') as next_at
+  select j.project_id, j.kind, j.state, pg_catalog.count(*) as jobs, pg_catalog.min(j.created_at) as oldest_at,
+         pg_catalog.min(j.claimable_at) filter (where j.state = 'pending' and j.claimable_at < 'infinity') as next_at
     from memento.job j
    group by j.project_id, j.kind, j.state;
 comment on view memento.queue_status is 'How many jobs there are, by kind and state, in the projects that the role may read.';
@@ -74,21 +74,21 @@ create view memento.job_blockers with (security_invoker = true) as
   select j.project_id, j.job_id, j.kind, b.blocker, b.until, b.detail
     from memento.job j
     left join memento.embedding_profile p on p.profile_id = j.profile_id
-    left join memento.endpoint_pause e on e.endpoint = p.endpoint and e.paused_until > now() and j.kind <> 'build_index'
-    left join memento.budget u on u.project_id = j.project_id and u.spent_until > now() and j.kind in ('embed', 'extract_events', 'entities', 'interpret')
+    left join memento.endpoint_pause e on e.endpoint = p.endpoint and e.paused_until > pg_catalog.now() and j.kind <> 'build_index'
+    left join memento.budget u on u.project_id = j.project_id and u.spent_until > pg_catalog.now() and j.kind in ('embed', 'extract_events', 'entities', 'interpret')
    cross join lateral (
      select 'paused' as blocker, null::timestamptz as until, q.reason as detail
        from memento.queue_pause q where q.project_id = j.project_id and q.kind in (j.kind, '*')
      union all
-     select 'budget_spent', u.spent_until, format('%s tokens for a %s', u.max_tokens, u.period) where u.project_id is not null
+     select 'budget_spent', u.spent_until, pg_catalog.format('%s tokens for a %s', u.max_tokens, u.period) where u.project_id is not null
      union all
      select 'endpoint_paused', e.paused_until, e.code || ': ' || e.reason where e.endpoint is not null
      union all
-     select 'no_handler', null, format('no worker does jobs of kind %s', j.kind) where j.kind <> all (memento.job_kinds())
+     select 'no_handler', null, pg_catalog.format('no worker does jobs of kind %s', j.kind) where j.kind <> all (memento.job_kinds())
      union all
-     select 'retry', j.claimable_at, j.errors -> -1 ->> 'code' where j.claimable_at > now() and j.failures > 0
+     select 'retry', j.claimable_at, j.errors -> -1 ->> 'code' where j.claimable_at > pg_catalog.now() and j.failures > 0
      union all
-     select 'delayed', j.claimable_at, null where j.claimable_at > now()
+     select 'delayed', j.claimable_at, null where j.claimable_at > pg_catalog.now()
      union all
      select 'no_worker', null, 'no worker has been heard of: preload the library, run memento-worker, or call memento.drain()'
       where not exists (select from memento.worker_status w where w.is_alive)

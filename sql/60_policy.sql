@@ -43,9 +43,6 @@ alter table memento.endpoint_pause enable row level security, force row level se
 create policy endpoint_pause_read on memento.endpoint_pause for select using (true);
 alter table memento.worker enable row level security, force row level security;
 create policy worker_read on memento.worker for select using (true);
-alter table memento.rules_applied enable row level security, force row level security;
-create policy rules_applied_read on memento.rules_applied for select using (true);
-comment on policy rules_applied_read on memento.rules_applied is 'All rules.';
 comment on policy embedding_profile_read on memento.embedding_profile is 'All profiles.';
 comment on policy endpoint_pause_read on memento.endpoint_pause is 'All pauses of endpoints.';
 comment on policy worker_read on memento.worker is 'All workers.';

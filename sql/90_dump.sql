@@ -16,13 +16,13 @@ select pg_catalog.pg_extension_config_dump('memento.chunk', '');
 select pg_catalog.pg_extension_config_dump('memento.erasure', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk_id_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.chunk_embedding', '');
-select pg_catalog.pg_extension_config_dump('memento.job', '');
+-- Jobs that the worker asks for itself come back by themselves.
+select pg_catalog.pg_extension_config_dump('memento.job', 'where job_id > 0');
 select pg_catalog.pg_extension_config_dump('memento.job_id_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.queue_pause', '');
 select pg_catalog.pg_extension_config_dump('memento.usage_ledger', '');
 select pg_catalog.pg_extension_config_dump('memento.call_id_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.budget', '');
-select pg_catalog.pg_extension_config_dump('memento.rules_applied', '');
 select pg_catalog.pg_extension_config_dump('memento.event_store', '');
 select pg_catalog.pg_extension_config_dump('memento.event_sequence_num_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.evidence_pack', '');

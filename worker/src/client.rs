@@ -11,7 +11,9 @@ use serde_json::Value as Json;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use uuid::Uuid;
 
-use crate::database::{Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Row, Statements, Value, Work};
+use crate::database::{
+    COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Row, Statements, Value, Work,
+};
 
 /// How long the listener waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(5);
@@ -55,7 +57,7 @@ impl Database for ClientDatabase {
     fn command(&mut self, command: &str) -> DatabaseResult<()> {
         let client = self.client()?;
         let mut execute = |text: &str| client.batch_execute(text).map_err(|error| failure(&error));
-        execute("set lock_timeout = 0")?;
+        execute(&format!("set lock_timeout = {}", COMMAND_LOCK_TIMEOUT.as_millis()))?;
         let outcome = execute(command);
         execute(&format!("set lock_timeout = {}", LOCK_TIMEOUT.as_millis()))?;
         outcome

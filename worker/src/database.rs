@@ -67,8 +67,12 @@ impl DatabaseError {
 pub type DatabaseResult<T> = Result<T, DatabaseError>;
 
 /// How long a transaction waits for a row that somebody else has locked: whoever leaves a transaction open on a job must not hold
-/// up the queue. A command waits for as long as it takes.
+/// up the queue.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The same for a command. CREATE INDEX CONCURRENTLY waits for every older transaction of the database, and the queue with it: one that
+/// takes longer is not waited for, and the index is tried again later.
+pub const COMMAND_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Statements of one transaction.
 pub trait Statements {

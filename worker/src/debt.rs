@@ -39,19 +39,22 @@ pub enum Debt {
     Release(Held),
 }
 
-/// All that is to be said, in its order.
+/// How often something is said that is refused.
+const MOST_TRIES: u32 = 3;
+
+/// All that is to be said, in its order, and how often each was refused.
 #[derive(Debug, Default)]
-pub struct Debts(VecDeque<Debt>);
+pub struct Debts(VecDeque<(Debt, u32)>);
 
 impl Debts {
     /// To be said by the next [`Debts::settle`].
     pub fn owe(&mut self, debt: Debt) {
-        self.0.push_back(debt);
+        self.0.push_back((debt, 0));
     }
 
     /// Gives jobs back untouched.
     pub fn release(&mut self, held: impl IntoIterator<Item = Held>) {
-        self.0.extend(held.into_iter().map(Debt::Release));
+        self.0.extend(held.into_iter().map(|held| (Debt::Release(held), 0)));
     }
 
     /// Gives a job back because of an error of the database. A connection that broke is not the job's fault; what a statement
@@ -68,19 +71,23 @@ impl Debts {
         });
     }
 
-    /// Says it. Without a connection the rest stays to be said. What is refused for another reason is not repeated: the lease of
-    /// such a job ends by itself, because nobody extends it. Gives the first error.
+    /// Says it. Without a connection the rest stays to be said. What is refused for another reason is repeated in later rounds, but
+    /// not for ever: the lease of such a job ends by itself, because nobody extends it. Gives the first error.
     pub fn settle(&mut self, store: &mut Store) -> DatabaseResult<()> {
-        let mut outcome = Ok(());
-        while let Some(debt) = self.0.pop_front() {
+        let (mut outcome, mut refused) = (Ok(()), Vec::new());
+        while let Some((debt, tries)) = self.0.pop_front() {
             let Err(error) = self.say(&debt, store) else { continue };
-            let is_over = error.is_broken_connection();
-            outcome = outcome.and(Err(error));
-            if is_over {
-                self.0.push_front(debt);
+            if error.is_broken_connection() {
+                self.0.push_front((debt, tries));
+                outcome = outcome.and(Err(error));
                 break;
             }
+            if tries + 1 < MOST_TRIES {
+                refused.push((debt, tries + 1));
+            }
+            outcome = outcome.and(Err(error));
         }
+        self.0.extend(refused);
         outcome
     }
 
@@ -93,7 +100,7 @@ impl Debts {
             }
             Debt::Release(first) => {
                 // Those that follow go with it, in one statement.
-                let others = self.0.iter().map_while(|next| match next {
+                let others = self.0.iter().map_while(|(next, _)| match next {
                     Debt::Release(held) => Some(*held),
                     _ => None,
                 });

@@ -6,7 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memento_worker::database::{Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work};
+use memento_worker::database::{
+    COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work,
+};
 use memento_worker::metrics::MetricsServer;
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
@@ -41,9 +43,9 @@ impl Database for OwnDatabase {
     }
 
     fn command(&mut self, text: &str) -> DatabaseResult<()> {
-        override_setting(c"lock_timeout", "0");
+        limit_lock_waits(COMMAND_LOCK_TIMEOUT);
         let outcome = command::run(text).map_err(passed_on);
-        limit_lock_waits();
+        limit_lock_waits(LOCK_TIMEOUT);
         outcome
     }
 
@@ -52,8 +54,8 @@ impl Database for OwnDatabase {
     }
 }
 
-fn limit_lock_waits() {
-    override_setting(c"lock_timeout", &LOCK_TIMEOUT.as_millis().to_string());
+fn limit_lock_waits(longest: Duration) {
+    override_setting(c"lock_timeout", &longest.as_millis().to_string());
 }
 
 /// The loop as the worker's task.
@@ -68,7 +70,7 @@ pub struct Queue {
 impl Queue {
     /// Nothing is done yet.
     pub fn new() -> std::io::Result<Self> {
-        limit_lock_waits();
+        limit_lock_waits(LOCK_TIMEOUT);
         let (bell, ringer) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ringer.set_nonblocking(true)?;

@@ -27,7 +27,8 @@ pub fn remember(client: &mut Client, source: &str, content: &str) {
 pub fn search(client: &mut Client, query: &str, limit: i32) -> Vec<(i64, f64, String)> {
     client
         .query(
-            "select chunk_id, score, lanes #>> '{fts,used}' from memento.search($1, $2)",
+            "select chunk_id, (lanes #>> '{fts,score}')::float8, lanes #>> '{fts,used}' from memento.search($1, $2)
+              where lanes ? 'fts' order by (lanes #>> '{fts,rank}')::int",
             &[&query, &limit],
         )
         .unwrap_or_else(|error| panic!("{error:?} for {:?}", &query[..query.floor_char_boundary(200)]))

@@ -148,7 +148,7 @@ fn the_disk_may_be_full() {
     let error = eventually("it fails", || last_error(&mut client));
     assert_eq!(error, ("pending".into(), "WRITE_FAILED".into()));
     let message: String = client
-        .query_one("select errors::text from memento.job where kind = 'embed' limit 1", &[])
+        .query_one("select errors::text from memento.job where errors <> '[]' limit 1", &[])
         .unwrap()
         .get(0);
     assert!(message.contains("53100") && !message.contains("could not extend"), "{message}");

@@ -24,7 +24,7 @@ fn what_is_remembered_gets_its_vectors() {
     let index: String = eventually("the index is built", || {
         client
             .query_opt(
-                "select i.indexdef from pg_indexes i join memento.embedding_profile p on i.indexname = memento._index_name(p.profile_id)",
+                "select i.indexdef from pg_indexes i join memento.embedding_profile p on i.indexname = memento._index_name(p.profile_id) where p.name = 'double'",
                 &[],
             )
             .unwrap()

@@ -32,13 +32,13 @@ pub(super) struct Model {
 
 impl Model {
     pub fn new(script: impl IntoIterator<Item = Script>) -> Arc<Self> {
-        let script = Mutex::new(script.into_iter().collect());
-        Arc::new(Self { texts: 4, script, calls: Mutex::new(0) })
+        Self::of(4, script)
     }
 
     /// One that takes as many texts at once.
-    pub fn of(texts: usize) -> Arc<Self> {
-        Arc::new(Self { texts, script: Mutex::default(), calls: Mutex::new(0) })
+    pub fn of(texts: usize, script: impl IntoIterator<Item = Script>) -> Arc<Self> {
+        let script = Mutex::new(script.into_iter().collect());
+        Arc::new(Self { texts, script, calls: Mutex::new(0) })
     }
 
     pub fn calls(&self) -> usize {

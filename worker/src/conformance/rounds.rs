@@ -94,7 +94,7 @@ fn more_than_is_read_at_once(scene: &mut Scene) -> Outcome {
          select c.project_id, c.version_id, n, 0, 1, 1, c.block_kind, 'text ' || n, '{}', c.rules_version, c.terms_version
            from memento.chunk c cross join generate_series(1, 600) n",
     )?;
-    drive(&mut runner(Only(Ok(Model::of(512))), inline), scene.database)?;
+    drive(&mut runner(Only(Ok(Model::of(512, []))), inline), scene.database)?;
     same("jobs", scene.states()?, "done 6".into())?;
     same("vectors", scene.count("memento.chunk_embedding")?, "3606".into())?;
     same(

@@ -148,13 +148,12 @@ fn rank(
     let (first, brought) = placing::guarantee(&order, limit, &tech_token::holders(tokens));
     let fused: BTreeMap<i64, Fused<i64>> = spread.into_iter().map(|fused| (fused.id, fused)).collect();
     let shown = first.iter().filter_map(|id| fused.get(id));
-    let scores: BTreeMap<&str, BTreeMap<i64, f64>> =
-        lanes.iter().map(|lane| (lane.name, scores(lane))).collect();
+    let own: BTreeMap<&str, Own> = lanes.iter().map(|lane| (lane.name, own(lane))).collect();
     Ok(shown
         .map(|fused| Ranked {
             chunk_id: fused.id,
             score: fused.score,
-            lanes: places(fused, &scores, tokens.get(&fused.id), brought.contains(&fused.id)),
+            lanes: places(fused, &own, tokens.get(&fused.id), brought.contains(&fused.id)),
         })
         .collect())
 }
@@ -183,8 +182,18 @@ fn as_lane(report: &LaneReport) -> Lane<'static, i64> {
     Lane::by_score(report.name, report.weight, scored)
 }
 
-fn scores(report: &LaneReport) -> BTreeMap<i64, f64> {
-    report.outcome.hits().iter().map(|hit| (hit.chunk_id, hit.score)).collect()
+/// What a lane says about its results: their scores, and which engine it used if there is a choice.
+struct Own {
+    scores: BTreeMap<i64, f64>,
+    used: Option<String>,
+}
+
+fn own(report: &LaneReport) -> Own {
+    let used = match &report.outcome {
+        LaneOutcome::Ran(found) if report.name == LEXICAL => Some(found.used.clone()),
+        _ => None,
+    };
+    Own { scores: report.outcome.hits().iter().map(|hit| (hit.chunk_id, hit.score)).collect(), used }
 }
 
 /// A ranked list of what the lanes have found and that is to be preferred, by seed 001: not a fixed bonus. It counts beside lanes
@@ -203,15 +212,16 @@ fn preferred(
 /// Where each lane has a chunk, with the lane's own score.
 fn places(
     fused: &Fused<i64>,
-    scores: &BTreeMap<&str, BTreeMap<i64, f64>>,
+    own: &BTreeMap<&str, Own>,
     tokens: Option<&Vec<String>>,
     is_brought: bool,
 ) -> Value {
     let mut places = Map::new();
     for (lane, rank) in &fused.ranks {
         let mut place = Map::from_iter([("rank".to_owned(), json!(rank))]);
-        if let Some(score) = scores.get(lane).and_then(|scores| scores.get(&fused.id)) {
-            place.insert("score".into(), json!(score));
+        if let Some(own) = own.get(lane) {
+            place.extend(own.scores.get(&fused.id).map(|score| ("score".to_owned(), json!(score))));
+            place.extend(own.used.as_ref().map(|used| ("used".to_owned(), json!(used))));
         }
         if let (TECH_TOKEN, Some(tokens)) = (*lane, tokens) {
             place.insert("tokens".into(), json!(tokens));
