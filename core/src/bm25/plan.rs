@@ -53,6 +53,16 @@ impl<'a> Candidates<'a> {
     }
 }
 
+impl Candidates<'_> {
+    /// How many texts there are at most.
+    pub fn most(&self) -> i64 {
+        match self {
+            Self::Any(terms) => terms.iter().fold(0, |sum: i64, term| sum.saturating_add(term.texts)),
+            Self::All(terms) => terms.iter().map(|term| term.texts).min().unwrap_or(0),
+        }
+    }
+}
+
 /// How many of the rarest words have together at most that many texts.
 fn affordable(terms: &[Term], budget: i64) -> usize {
     let mut texts: i64 = 0;
