@@ -20,7 +20,11 @@ select excerpt, round(score::numeric, 6) as score from memento.search('storage')
 reset memento.bm25_k1;
 set memento.bm25_b = 2;
 -- What is counted.
-select memento._count_words(p.project_id, 1000) from memento.project p where p.name = 'lexical';
+-- The worker may be at it.
+begin;
+select memento._lock_counting(p.project_id, true) from memento.project p where p.name = 'lexical';
+select memento._count_words(p.project_id, 1000) is not null as counted from memento.project p where p.name = 'lexical';
+commit;
 select s.chunk_count, s.word_count from memento.lexical_stat s join memento.project p using (project_id) where p.name = 'lexical';
 select s.lexeme, s.chunk_count from memento.lexeme_stat s join memento.project p using (project_id) where p.name = 'lexical' order by 1;
 select excerpt, round(score::numeric, 6) as score from memento.search('which storage has potatoes?');
