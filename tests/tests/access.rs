@@ -48,6 +48,17 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
     let items = |function: &str| vec![format!("select {function}('{victim_item}')")];
     BTreeMap::from([
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
+        ("_bm25", vec![]),
+        ("_count_words", vec![format!("select memento._count_words('{victim_project}', 10)")]),
+        ("_counts", vec![format!("select memento._counts('{victim_project}', '{victim_item}')")]),
+        ("_lock_counting", vec![format!("select memento._lock_counting('{victim_project}', false)")]),
+        ("_note_change", vec![format!("select memento._note_change('{victim_project}', '{victim_item}')")]),
+        ("_note_new_chunks", vec![]),
+        ("_note_superseded", vec![]),
+        ("_uncount_deleted", vec![]),
+        ("_word_count", vec![]),
+        ("_words", vec![]),
+        ("_words_among", vec![]),
         ("disable_bm25", vec!["select memento.disable_bm25()".into()]),
         ("enable_bm25", vec!["select memento.enable_bm25()".into()]),
         ("analyze_query", vec!["select memento.analyze_query('who said what last week')".into()]),
