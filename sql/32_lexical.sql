@@ -74,6 +74,7 @@ create function memento._count_words(project uuid, most_chunks bigint) returns b
   set search_path = pg_catalog, pg_temp
 as $$
 declare
+  due bigint[];
   done bigint;
   perhaps_unused text[];
 begin
@@ -90,15 +91,16 @@ begin
        and not exists (select from memento.lexical_pending p where p.project_id = project and p.version_id = v.version_id)
      group by v.version_id;
   end if;
-  -- One statement, so one view of what is latest, counted and noted: a note that comes meanwhile stays.
-  with due as (
-    select d.pending_id
-      from (select p.pending_id, sum(p.chunk_count) over (order by p.pending_id) - p.chunk_count as before
-              from (select * from memento.lexical_pending p where p.project_id = project order by p.project_id, p.pending_id limit most_chunks) p) d
-     where d.before < most_chunks
-  ), taken as (
-    delete from memento.lexical_pending p using due
-     where p.project_id = project and p.pending_id = due.pending_id
+  due := array(select d.pending_id
+                 from (select p.pending_id, sum(p.chunk_count) over (order by p.pending_id) - p.chunk_count as before
+                         from (select * from memento.lexical_pending p
+                                where p.project_id = project order by p.project_id, p.pending_id limit most_chunks) p) d
+                where d.before < most_chunks);
+  -- One statement, so one view of what is latest, counted and noted: a note that comes meanwhile stays. Lists instead of joins,
+  -- because nobody knows how large these tables are when a plan is made.
+  with taken as (
+    delete from memento.lexical_pending p
+     where p.project_id = project and p.pending_id = any (due)
     returning p.version_id, p.chunk_count
   ), changed as materialized (
     select t.version_id, memento._counts(project, t.version_id) as sign
@@ -106,8 +108,8 @@ begin
   ), counted as (
     insert into memento.lexical_counted (project_id, version_id) select project, x.version_id from changed x where x.sign > 0
   ), uncounted as (
-    delete from memento.lexical_counted k using changed x
-     where k.project_id = project and k.version_id = x.version_id and x.sign < 0
+    delete from memento.lexical_counted k
+     where k.project_id = project and k.version_id = any (array(select x.version_id from changed x where x.sign < 0))
   ), chunks as materialized (
     select x.sign, c.tsv
       from changed x join memento.chunk c on c.project_id = project and c.version_id = x.version_id

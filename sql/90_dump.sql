@@ -1,4 +1,5 @@
 -- pg_dump leaves out the rows of an extension's tables, and the values of its sequences, unless they are here.
+-- Not what is counted of words: it is derived, and counted anew (32_lexical.sql).
 -- The built-in profile is there wherever the extension is.
 select pg_catalog.pg_extension_config_dump('memento.embedding_profile', 'where profile_id <> ''00000000-0000-0000-0000-000000000001''');
 select pg_catalog.pg_extension_config_dump('memento.workspace', '');

@@ -53,6 +53,19 @@ impl<'a> Candidates<'a> {
     }
 }
 
+impl Candidates<'_> {
+    /// How many texts that may be: at most for any of the words, and for all of them as if words were independent.
+    pub fn expected(&self, collection: Collection) -> f64 {
+        let all = collection.texts.max(1) as f64;
+        match self {
+            Self::Any(terms) => terms.iter().map(|term| term.texts as f64).sum(),
+            Self::All(terms) => {
+                terms.iter().fold(all, |some, term| some * (term.texts as f64 / all).min(1.0))
+            }
+        }
+    }
+}
+
 /// How many of the rarest words have together at most that many texts.
 fn affordable(terms: &[Term], budget: i64) -> usize {
     let mut texts: i64 = 0;
@@ -67,11 +80,7 @@ fn affordable(terms: &[Term], budget: i64) -> usize {
 
 /// How many of the rarest words a text must have for that few to have them all, were words independent of each other.
 fn needed(terms: &[Term], collection: Collection, budget: i64) -> usize {
-    let all = collection.texts.max(1) as f64;
-    let mut expected = all;
-    let enough = terms.iter().position(|term| {
-        expected *= (term.texts as f64 / all).min(1.0);
-        expected <= budget as f64
-    });
-    enough.map_or(terms.len(), |index| index + 1)
+    let enough = (1..=terms.len())
+        .find(|count| Candidates::All(&terms[..*count]).expected(collection) <= budget as f64);
+    enough.unwrap_or(terms.len())
 }

@@ -89,6 +89,8 @@ fn frequent_words_choose_together() {
         [Candidates::All(&terms[..3]), Candidates::All(&terms[..2]), Candidates::Any(&terms)]
     );
     assert_eq!(Candidates::in_turn(&terms[..1], collection, 100), [Candidates::Any(&terms[..1])]);
+    assert_eq!(Candidates::Any(&terms).expected(collection), 10_000.0);
+    assert!((Candidates::All(&terms[..2]).expected(collection) - 200.0).abs() < 1e-6);
     assert_eq!(Candidates::in_turn(&[], collection, 100), []);
 }
 

@@ -83,6 +83,25 @@ pub fn best(
     found(statement, &arguments(scope, tsquery, best, limit, Some(query)))
 }
 
+/// As [`best`], of the newest that the tsquery matches.
+pub fn best_of_newest(
+    scope: &Scope,
+    tsquery: &str,
+    query: &EncodedQuery,
+    newest: i64,
+    best: i64,
+    limit: i32,
+) -> StatementResult<Vec<Found>> {
+    let statement = concat!(
+        include_str!("queries/wanted_items.sql"),
+        include_str!("queries/lexical_newest.sql"),
+        include_str!("queries/lexical_of_best.sql")
+    );
+    let mut arguments = arguments(scope, tsquery, best, limit, Some(query));
+    arguments.push(newest.into());
+    found(statement, &arguments)
+}
+
 /// The best of all chunks that a tsquery matches and that are wanted.
 pub fn filtered(
     scope: &Scope,

@@ -12,6 +12,9 @@ use crate::spi::search::Scope;
 /// How many chunks a search may read before it asks for better words: some 5 µs each.
 const BUDGET: i64 = 5000;
 
+/// With more candidates than that, words do not tell chunks apart, and only the newest [`BUDGET`] of them are read.
+const TOO_MANY: f64 = 2.0 * BUDGET as f64;
+
 /// How many more than asked for are taken of the best, for some may be of superseded versions.
 const SPARE: i64 = 50;
 
@@ -28,7 +31,8 @@ pub(super) fn find(scope: &Scope, query: &str, limit: i32) -> StatementResult<An
     let encoded = EncodedQuery::new(&terms, collection, gucs::bm25());
     let mut found = Vec::new();
     for candidates in Candidates::in_turn(&terms, collection, BUDGET) {
-        found = best(scope, &tsquery(&candidates), &encoded, limit)?;
+        let is_broad = candidates.expected(collection) > TOO_MANY;
+        found = best(scope, &tsquery(&candidates), is_broad, &encoded, limit)?;
         if i32::try_from(found.len()).is_ok_and(|count| count >= limit) {
             break;
         }
@@ -39,11 +43,21 @@ pub(super) fn find(scope: &Scope, query: &str, limit: i32) -> StatementResult<An
 }
 
 /// The best first, and only where too few of them are wanted, all.
-fn best(scope: &Scope, tsquery: &str, query: &EncodedQuery, limit: i32) -> StatementResult<Vec<Found>> {
+fn best(
+    scope: &Scope,
+    tsquery: &str,
+    is_broad: bool,
+    query: &EncodedQuery,
+    limit: i32,
+) -> StatementResult<Vec<Found>> {
     let is_open = scope.as_of.is_none() && scope.filter == Default::default();
     if is_open {
         let looked_at = 2 * i64::from(limit) + SPARE;
-        let found = lexical::best(scope, tsquery, query, looked_at, limit)?;
+        let found = if is_broad {
+            lexical::best_of_newest(scope, tsquery, query, BUDGET, looked_at, limit)?
+        } else {
+            lexical::best(scope, tsquery, query, looked_at, limit)?
+        };
         let saw_all = found.first().and_then(|found| found.of_best).is_some_and(|count| count < looked_at);
         if saw_all || i32::try_from(found.len()).is_ok_and(|count| count >= limit) {
             return Ok(found);
