@@ -42,14 +42,19 @@ pub fn sample(set: &str, questions: usize, texts: usize) -> Option<Labelled> {
         format!("{title}\n\n{text}").trim().to_owned()
     };
     let mut all: Vec<Text> = lines(&corpus)
-        .map(|entry| Text { id: string(&entry["_id"]), scope: string(&entry["meta"]["scope"]), text: text_of(&entry) })
+        .map(|entry| Text {
+            id: string(&entry["_id"]),
+            scope: string(&entry["meta"]["scope"]),
+            text: text_of(&entry),
+        })
         .filter(|text| !text.text.is_empty())
         .collect();
     let there: BTreeSet<&str> = all.iter().map(|text| text.id.as_str()).collect();
     let asked: Vec<Question> = lines(&queries)
         .filter_map(|entry| {
             let answers = relevant.get(string(&entry["_id"]).as_str())?;
-            let relevant: BTreeSet<String> = answers.iter().filter(|id| there.contains(id.as_str())).cloned().collect();
+            let relevant: BTreeSet<String> =
+                answers.iter().filter(|id| there.contains(id.as_str())).cloned().collect();
             let scope = string(&entry["meta"]["scope"]);
             (!relevant.is_empty()).then(|| Question { scope, text: string(&entry["text"]), relevant })
         })

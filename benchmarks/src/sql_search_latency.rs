@@ -19,8 +19,10 @@ const QUERIES: usize = 100;
 /// Prints median and 95th percentile.
 pub fn run() {
     let Some(set) = labelled::sample("longmemeval_turn_pooled", QUERIES, 5000) else { return };
-    let chunks: i32 = std::env::var("MEMENTO_CHUNKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100_000);
-    let lines = ["shared_buffers = '1GB'", "maintenance_work_mem = '512MB'", "max_parallel_workers_per_gather = 0"];
+    let chunks: i32 =
+        std::env::var("MEMENTO_CHUNKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100_000);
+    let lines =
+        ["shared_buffers = '1GB'", "maintenance_work_mem = '512MB'", "max_parallel_workers_per_gather = 0"];
     let settings = Settings { lines: lines.map(str::to_owned).into(), ..Settings::default() };
     let cluster = Cluster::start_with(Server::from_environment(), settings);
     let mut client = cluster.connect(&cluster.database());
@@ -34,7 +36,9 @@ pub fn run() {
     );
     for text in &set.texts {
         let short: String = text.text.chars().take(800).collect();
-        client.execute("insert into text (content) values ($1)", &[&short]).unwrap_or_else(|error| panic!("{error:?}"));
+        client
+            .execute("insert into text (content) values ($1)", &[&short])
+            .unwrap_or_else(|error| panic!("{error:?}"));
     }
     let started = Instant::now();
     fill(&mut client, "large", chunks);
@@ -53,7 +57,9 @@ pub fn run() {
         ("1 in 10,000 by tag", "large", r#"{"tags_any": ["rare"]}"#),
         ("small project", "small", "{}"),
     ] {
-        client.execute("select memento.use_project($1)", &[&project]).unwrap_or_else(|error| panic!("{error:?}"));
+        client
+            .execute("select memento.use_project($1)", &[&project])
+            .unwrap_or_else(|error| panic!("{error:?}"));
         measure(&mut client, name, filters, &questions);
     }
 }
@@ -64,7 +70,8 @@ fn measure(client: &mut Client, name: &str, filters: &str, questions: &[&str]) {
     for round in 0..2 {
         for question in questions {
             let started = Instant::now();
-            let found = client.query("select * from memento.search($1, 10, $2::text::jsonb)", &[question, &filters]);
+            let found =
+                client.query("select * from memento.search($1, 10, $2::text::jsonb)", &[question, &filters]);
             let took = started.elapsed().as_secs_f64() * 1e3;
             found.unwrap_or_else(|error| panic!("{error:?}"));
             if round == 1 {
@@ -73,10 +80,11 @@ fn measure(client: &mut Client, name: &str, filters: &str, questions: &[&str]) {
         }
     }
     for question in questions {
-        let statement =
-            "select (memento.retrieve($1, filters => $2::text::jsonb, store => false) #> '{notes,retrieval,lane_details}')::text";
-        let details: String =
-            client.query_one(statement, &[question, &filters]).unwrap_or_else(|error| panic!("{error:?}")).get(0);
+        let statement = "select (memento.retrieve($1, filters => $2::text::jsonb, store => false) #> '{notes,retrieval,lane_details}')::text";
+        let details: String = client
+            .query_one(statement, &[question, &filters])
+            .unwrap_or_else(|error| panic!("{error:?}"))
+            .get(0);
         let details: Value = serde_json::from_str(&details).unwrap_or_default();
         for (lane, detail) in details.as_object().into_iter().flatten() {
             if let Some(milliseconds) = detail["milliseconds"].as_f64() {
@@ -85,7 +93,11 @@ fn measure(client: &mut Client, name: &str, filters: &str, questions: &[&str]) {
             }
         }
     }
-    println!("{name}: search p50 {:.1} ms, p95 {:.1} ms", percentile(&mut times, 50), percentile(&mut times, 95));
+    println!(
+        "{name}: search p50 {:.1} ms, p95 {:.1} ms",
+        percentile(&mut times, 50),
+        percentile(&mut times, 95)
+    );
     for (lane, mut times) in lanes {
         let (median, high) = (percentile(&mut times, 50), percentile(&mut times, 95));
         println!("  {lane}: p50 {median:.1} ms, p95 {high:.1} ms in {} queries", times.len());

@@ -117,8 +117,10 @@ fn eventually_embedded(client: &mut Client) {
 
 fn report(set: &str, labelled: &Labelled, scores: &Scores) {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let shown: Vec<String> = scores.iter().map(|(lane, values)| format!("{lane} {:.3}", mean(values))).collect();
-    let best = scores.iter().filter(|(lane, _)| *lane != "fused").max_by(|a, b| mean(a.1).total_cmp(&mean(b.1)));
+    let shown: Vec<String> =
+        scores.iter().map(|(lane, values)| format!("{lane} {:.3}", mean(values))).collect();
+    let best =
+        scores.iter().filter(|(lane, _)| *lane != "fused").max_by(|a, b| mean(a.1).total_cmp(&mean(b.1)));
     let (Some((lane, best)), Some(fused)) = (best, scores.get("fused")) else { return };
     let differences: Vec<f64> = fused.iter().zip(best).map(|(a, b)| a - b).collect();
     let (low, high) = interval(&differences);

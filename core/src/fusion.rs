@@ -123,8 +123,10 @@ mod tests {
     #[test]
     fn equal_scores_share_a_rank() {
         let scored = [("a", 3.0), ("b", 2.0), ("b", 2.0), ("c", 2.0), ("d", 1.0)];
-        let ranks: Vec<_> =
-            fuse(&[Lane::by_score("l", 1.0, scored)], DEFAULT_K).iter().map(|f| (f.id, f.ranks[0].1)).collect();
+        let ranks: Vec<_> = fuse(&[Lane::by_score("l", 1.0, scored)], DEFAULT_K)
+            .iter()
+            .map(|f| (f.id, f.ranks[0].1))
+            .collect();
         assert_eq!(ranks, [("a", 1), ("b", 2), ("c", 2), ("d", 4)]);
     }
 

@@ -27,7 +27,8 @@ pub fn guarantee<I: Ord + Copy>(ranked: &[I], k: usize, wants: &[Vec<I>]) -> (Ve
         if needed.len() == k || holders.iter().any(|holder| needed.contains(holder)) {
             continue;
         }
-        let Some(best) = holders.iter().min_by_key(|id| (place.get(*id).copied().unwrap_or(usize::MAX), **id))
+        let Some(best) =
+            holders.iter().min_by_key(|id| (place.get(*id).copied().unwrap_or(usize::MAX), **id))
         else {
             continue;
         };

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 /// Words that say nothing about what is meant.
 const COMMON: [&str; 24] = [
-    "the", "and", "for", "was", "were", "are", "did", "does", "what", "when", "where", "which", "who", "why", "how", "with",
-    "that", "this", "from", "have", "has", "had", "not", "you",
+    "the", "and", "for", "was", "were", "are", "did", "does", "what", "when", "where", "which", "who", "why",
+    "how", "with", "that", "this", "from", "have", "has", "had", "not", "you",
 ];
 
 /// From so many letters on, words that begin alike are taken for forms of one.
@@ -98,7 +98,9 @@ fn whole_words(words: &[Word], window: Range<usize>, length: usize, kept: Range<
         _ => window.start,
     };
     let end = match torn(window.end) {
-        Some(word) if window.end < length && word.span.start >= kept.end && word.span.start > start => word.span.start,
+        Some(word) if window.end < length && word.span.start >= kept.end && word.span.start > start => {
+            word.span.start
+        }
         _ => window.end,
     };
     start..end

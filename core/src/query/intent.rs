@@ -23,7 +23,8 @@ pub enum Intent {
 
 impl Intent {
     /// All words in results.
-    pub const WORDS: [&str; 6] = ["auto", "decision", "action_items", "who_said", "troubleshooting", "status"];
+    pub const WORDS: [&str; 6] =
+        ["auto", "decision", "action_items", "who_said", "troubleshooting", "status"];
 
     /// The word in results.
     pub fn as_str(self) -> &'static str {

@@ -117,12 +117,7 @@ pub fn eval(queryset: &Jsonb, k: i32) -> Result<Vec<Quality>, EvalError> {
     Ok(sums.into_iter().map(|(lane, sum)| sum.quality(&lane, of)).collect())
 }
 
-fn measure(
-    scope: &Scope,
-    one: &Labelled,
-    k: usize,
-    sums: &mut BTreeMap<String, Sum>,
-) -> StatementResult<()> {
+fn measure(scope: &Scope, one: &Labelled, k: usize, sums: &mut BTreeMap<String, Sum>) -> StatementResult<()> {
     let started = Instant::now();
     let found = gather(scope, &one.query, i32::try_from(k).unwrap_or(i32::MAX))?;
     let took = started.elapsed().as_secs_f64() * 1e3;

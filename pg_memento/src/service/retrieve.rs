@@ -73,10 +73,13 @@ impl Failure for RetrieveError {
             Self::BadBudget { .. } => Some("leave it out for the default".into()),
             Self::UnknownStyle => Some("leave it out for the whole pack".into()),
             Self::UnknownIntent => Some("leave it out: the query tells".into()),
-            Self::NoEvidence(_) => Some("give an evidence_id of a pack, such as Q-17; its memory may have been forgotten".into()),
-            Self::NoPack(_) => {
-                Some("give the query_id of a pack of memento.retrieve() that was stored; forget() erases packs".into())
+            Self::NoEvidence(_) => {
+                Some("give an evidence_id of a pack, such as Q-17; its memory may have been forgotten".into())
             }
+            Self::NoPack(_) => Some(
+                "give the query_id of a pack of memento.retrieve() that was stored; forget() erases packs"
+                    .into(),
+            ),
             _ => None,
         }
     }

@@ -62,11 +62,10 @@ pub struct IndexScan {
 
 /// The vectors of a project by a profile; none if there are none.
 pub fn space(project: Uuid, profile: Uuid) -> StatementResult<Option<Space>> {
-    let found =
-        rows(include_str!("queries/vector_space.sql"), &[project.into(), profile.into()], |row| {
-            let schema: String = required(&row, 1)?;
-            Ok(Space::new(profile, &schema, required(&row, 2)?, required(&row, 3)?, row.get(4)?))
-        })?;
+    let found = rows(include_str!("queries/vector_space.sql"), &[project.into(), profile.into()], |row| {
+        let schema: String = required(&row, 1)?;
+        Ok(Space::new(profile, &schema, required(&row, 2)?, required(&row, 3)?, row.get(4)?))
+    })?;
     Ok(found.into_iter().next())
 }
 
@@ -102,12 +101,7 @@ pub fn exact(
     at_most: Option<i64>,
 ) -> StatementResult<Option<Vec<(i64, f64)>>> {
     let mut arguments = wanted(scope.project, &scope.filter, false);
-    arguments.extend([
-        scope.as_of.into(),
-        vector.into(),
-        limit.into(),
-        at_most.map(|most| most + 1).into(),
-    ]);
+    arguments.extend([scope.as_of.into(), vector.into(), limit.into(), at_most.map(|most| most + 1).into()]);
     let found = rows(&space.statement(of_wanted_items!("nearest_exact")), &arguments, |row| {
         Ok((row.get::<i64>(1)?, row.get::<f64>(2)?, required::<bool>(&row, 3)?))
     })?;

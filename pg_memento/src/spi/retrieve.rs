@@ -47,7 +47,13 @@ pub fn pack(project: Uuid, pack_id: Uuid) -> StatementResult<Option<StoredPack>>
     let found = rows(
         "select p.settings, p.lanes, p.evidence from memento.evidence_pack p where p.project_id = $1 and p.pack_id = $2",
         &[project.into(), pack_id.into()],
-        |row| Ok(StoredPack { settings: required(&row, 1)?, lanes: required(&row, 2)?, evidence: required(&row, 3)? }),
+        |row| {
+            Ok(StoredPack {
+                settings: required(&row, 1)?,
+                lanes: required(&row, 2)?,
+                evidence: required(&row, 3)?,
+            })
+        },
     )?;
     Ok(found.into_iter().next())
 }

@@ -85,9 +85,7 @@ pub fn full_text(scope: &Scope, query: &str, limit: i32) -> StatementResult<Vec<
     };
     let mut arguments = wanted(scope.project, &scope.filter, false);
     arguments.extend([words.into(), limit.into(), scope.as_of.into()]);
-    rows(of_wanted_items!("search_full_text"), &arguments, |row| {
-        Ok((required(&row, 1)?, required(&row, 2)?))
-    })
+    rows(of_wanted_items!("search_full_text"), &arguments, |row| Ok((required(&row, 1)?, required(&row, 2)?)))
 }
 
 /// A chunk with those of the query's tokens that it has.

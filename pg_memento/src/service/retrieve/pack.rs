@@ -195,11 +195,8 @@ pub fn lane_details(found: &Gathered) -> Value {
         }),
         LaneOutcome::Off { reason } => json!({"ran": false, "reason": reason}),
     };
-    let details: Map<String, Value> = found
-        .lanes
-        .iter()
-        .map(|lane| (lane.name.to_owned(), detail(&lane.outcome, lane.weight)))
-        .collect();
+    let details: Map<String, Value> =
+        found.lanes.iter().map(|lane| (lane.name.to_owned(), detail(&lane.outcome, lane.weight))).collect();
     details.into()
 }
 

@@ -86,8 +86,7 @@ pub struct Explained {
 /// Why each piece of evidence of a pack stands where it does: what each lane added to its score.
 pub fn explain(pack_id: Uuid) -> Result<Vec<Explained>, RetrieveError> {
     let project = authorize_current(AccessLevel::Read)?;
-    let pack =
-        as_owner(|| spi::retrieve::pack(project, pack_id))?.ok_or(RetrieveError::NoPack(pack_id))?;
+    let pack = as_owner(|| spi::retrieve::pack(project, pack_id))?.ok_or(RetrieveError::NoPack(pack_id))?;
     Ok(rows_of(&pack))
 }
 

@@ -141,13 +141,15 @@ fn rank(
         .filter(|fused| candidates.contains_key(&fused.id))
         .collect();
     let fused = reranked(project, query, fused, lanes);
-    let spread = placing::spread(fused, gucs::max_per_item(), |fused| *candidates[&fused.id].item_id.as_bytes());
+    let spread =
+        placing::spread(fused, gucs::max_per_item(), |fused| *candidates[&fused.id].item_id.as_bytes());
     let order: Vec<i64> = spread.iter().map(|fused| fused.id).collect();
     let limit = usize::try_from(limit).unwrap_or(0);
     let (first, brought) = placing::guarantee(&order, limit, &tech_token::holders(tokens));
     let fused: BTreeMap<i64, Fused<i64>> = spread.into_iter().map(|fused| (fused.id, fused)).collect();
     let shown = first.iter().filter_map(|id| fused.get(id));
-    let scores: BTreeMap<&str, BTreeMap<i64, f64>> = lanes.iter().map(|lane| (lane.name, scores(lane))).collect();
+    let scores: BTreeMap<&str, BTreeMap<i64, f64>> =
+        lanes.iter().map(|lane| (lane.name, scores(lane))).collect();
     Ok(shown
         .map(|fused| Ranked {
             chunk_id: fused.id,

@@ -43,8 +43,12 @@ fn configured() -> Result<Arc<dyn Reranker>, ProviderError> {
     let setting: Value =
         serde_json::from_str(&setting).map_err(|_| wrong("memento.reranker is not a JSON object"))?;
     let text = |key: &str| setting[key].as_str().unwrap_or_default().to_owned();
-    let spec =
-        ProfileSpec { provider: text("provider"), model: text("model"), dims: 0, config: setting["config"].clone() };
+    let spec = ProfileSpec {
+        provider: text("provider"),
+        model: text("model"),
+        dims: 0,
+        config: setting["config"].clone(),
+    };
     if spec.provider == "local" {
         return Err(wrong("the process that holds the local model does not rerank yet"));
     }
