@@ -145,6 +145,25 @@ fn settings_are_as_before_and_read_only_transactions_search() {
     assert_eq!(show(&mut transaction, "enable_sort"), "on");
 }
 
+#[test]
+fn a_standby_searches_and_says_that_it_keeps_no_pack() {
+    let cluster = Cluster::start();
+    let (database, mut client) = with_vectors(&cluster);
+    remember(&mut client, "the ledger is closed at midnight");
+    wait_until_embedded(&mut client);
+    let standby = cluster.standby();
+    let mut reader = standby.connect(&database);
+    let found = eventually("the standby has caught up", || search(&mut reader, "ledger midnight", 5).pop());
+    assert!(found.1.get("fts").is_some() && found.1.get("dense").is_some(), "{found:?}");
+    let row = reader
+        .query_one(
+            "select p ->> 'query_id', p #>> '{notes,not_stored_because}' from memento.retrieve('ledger') p",
+            &[],
+        )
+        .unwrap();
+    assert_eq!((row.get(0), row.get(1)), (None::<String>, Some("the transaction is read-only".to_owned())));
+}
+
 /// Memories of one chunk each with made-up vectors, written past remember(): the words do not matter, the numbers do. Every
 /// thousandth is tagged.
 fn fill(client: &mut Client, project: &str, chunks: i32) {
