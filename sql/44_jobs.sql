@@ -134,7 +134,8 @@ as $$
 declare
   taken bigint;
 begin
-  taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch);
+  taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch)
+    + memento._sweep_packs(current_setting('memento.keep_packs')::interval, batch);
   -- Indexes are not in dumps, and one that was being built may have been interrupted.
   perform memento._enqueue_index(p.profile_id)
      from memento.embedding_profile p

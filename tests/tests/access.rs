@@ -132,6 +132,7 @@ fn calls(victim_project: &str, victim_item: &str) -> BTreeMap<&'static str, Vec<
         ("wait_until_running", vec!["select memento.wait_until_running('0')".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
         ("_grant_use", vec!["select memento._grant_use('other')".into()]),
+        ("_sweep_packs", vec!["select memento._sweep_packs('0', 10)".into()]),
         ("_held_roles", vec!["select memento._held_roles('victim'::regrole)".into()]),
         ("_check_version_hash", vec![]),
         ("_keep_default_project", vec![]),
