@@ -164,8 +164,8 @@ fn a_standby_searches_and_says_that_it_keeps_no_pack() {
     assert_eq!((row.get(0), row.get(1)), (None::<String>, Some("the transaction is read-only".to_owned())));
 }
 
-/// Memories of one chunk each with made-up vectors, written past remember(): the words do not matter, the numbers do. Every
-/// thousandth is tagged.
+/// Memories of one chunk each with vectors as of five words, and noise, written past remember(): what the text says does not
+/// matter, the numbers do. Every thousandth is tagged.
 fn fill(client: &mut Client, project: &str, chunks: i32) {
     client
         .batch_execute(&format!(
@@ -182,8 +182,10 @@ fn fill(client: &mut Client, project: &str, chunks: i32) {
                insert into memento.chunk (project_id, version_id, ordinal, start_char, end_char, token_count, block_kind, chunk_text, tech_tokens, rules_version, terms_version)
                  select p, version_id, 0, 0, length(content), 1, 'paragraph', content, '{{}}', 1, 0 from memento.version where project_id = p;
                insert into memento.chunk_embedding (project_id, chunk_id, profile_id, embedding)
-                 select p, c.chunk_id, e.profile_id, (select array_agg(random() - 0.5) from generate_series(1, 64) where c.chunk_id > 0)::vector
-                   from memento.chunk c, memento.embedding_profile e where c.project_id = p and e.name = 'words';
+                 select p, c.chunk_id, e.profile_id, (select array_agg((d % 64 = any (w))::int + random() / 10 order by d) from generate_series(1, 64) d)::vector
+                   from memento.chunk c, memento.embedding_profile e,
+                        lateral (select array_agg(floor(random() * 64 + 0 * c.chunk_id)::int) as w from generate_series(1, 5)) x
+                  where c.project_id = p and e.name = 'words';
              end $$"
         ))
         .unwrap_or_else(|error| panic!("{error:?}"));

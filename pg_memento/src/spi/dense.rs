@@ -116,8 +116,12 @@ pub fn exact(
 ) -> StatementResult<Option<Vec<(i64, f64)>>> {
     let mut arguments = wanted(scope.project, &scope.filter, false);
     arguments.extend([scope.as_of.into(), vector.into(), limit.into(), at_most.map(|most| most + 1).into()]);
-    let found = rows(&space.statement(of_wanted_items!("nearest_exact")), &arguments, |row| {
-        Ok((row.get::<i64>(1)?, row.get::<f64>(2)?, required::<bool>(&row, 3)?))
+    // Few rows of tables that are shared: by their keys, which are in memory, not by reading those of all.
+    let settings = [(c"enable_seqscan", "off".to_owned()), (c"random_page_cost", "1.1".to_owned())];
+    let found = with_settings(&settings, || {
+        rows(&space.statement(of_wanted_items!("nearest_exact")), &arguments, |row| {
+            Ok((row.get::<i64>(1)?, row.get::<f64>(2)?, required::<bool>(&row, 3)?))
+        })
     })?;
     if found.iter().any(|(_, _, too_many)| *too_many) {
         return Ok(None);
