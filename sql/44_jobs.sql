@@ -137,6 +137,7 @@ declare
   project uuid;
 begin
   taken := memento._sweep_jobs(current_setting('memento.keep_done_jobs')::interval, current_setting('memento.keep_failed_jobs')::interval, batch);
+  taken := taken + memento._sweep_packs(current_setting('memento.keep_packs')::interval, batch);
   -- The rest of the batch: what comes back full is called again at once.
   if taken < batch then
     taken := taken + memento._apply_retention((batch - taken)::int);

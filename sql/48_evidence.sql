@@ -13,7 +13,7 @@ create table memento.evidence_pack (
   primary key (project_id, pack_id),
   constraint evidence_pack_evidence_array check (pg_catalog.jsonb_typeof(evidence) = 'array')
 );
-comment on table memento.evidence_pack is 'What retrieve() has given: enough to explain it. Erased with any of its items by forget().';
+comment on table memento.evidence_pack is 'What retrieve() has given: enough to explain it. Erased with any of its items by forget(), and after memento.keep_packs.';
 comment on column memento.evidence_pack.project_id is 'The project.';
 comment on column memento.evidence_pack.pack_id is 'Key of the pack in its project: query_id of the pack.';
 comment on column memento.evidence_pack.created_at is 'When.';
@@ -24,4 +24,22 @@ comment on column memento.evidence_pack.lanes is 'Each lane: its weight, what it
 comment on column memento.evidence_pack.evidence is 'In the order of the pack: evidence_id, chunk, item, version, span of the snippet, score, and its places in the lanes.';
 comment on column memento.evidence_pack.item_ids is 'The items of the evidence.';
 create index evidence_pack_item_ids_idx on memento.evidence_pack using gin (item_ids);
-create index evidence_pack_created_at_idx on memento.evidence_pack (project_id, created_at);
+create index evidence_pack_created_at_idx on memento.evidence_pack (created_at);
+
+create function memento._sweep_packs(keep interval, batch int) returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  swept bigint;
+begin
+  delete from memento.evidence_pack p
+   using (select o.project_id, o.pack_id from memento.evidence_pack o
+           where o.created_at < now() - keep
+           order by o.created_at limit batch for update skip locked) old
+   where p.project_id = old.project_id and p.pack_id = old.pack_id;
+  get diagnostics swept = row_count;
+  return swept;
+end
+$$;
+comment on function memento._sweep_packs(interval, int) is 'worker: deletes packs that were given long ago, and returns how many';

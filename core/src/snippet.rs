@@ -25,7 +25,16 @@ pub fn span(text: &str, query: &str, most: usize) -> Range<usize> {
     // What matched goes to the middle.
     let spare = most.saturating_sub(best.len());
     let start = best.start.saturating_sub(spare / 2).min(length - most);
-    whole_words(&words, start..start + most, length, best)
+    trimmed(text, whole_words(&words, start..start + most, length, best))
+}
+
+/// Without blanks at its ends.
+fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
+    let blanks = |chars: &mut dyn Iterator<Item = char>| chars.take_while(|c| c.is_whitespace()).count();
+    let shown: Vec<char> = text.chars().skip(span.start).take(span.len()).collect();
+    let before = blanks(&mut shown.iter().copied());
+    let after = blanks(&mut shown[before..].iter().rev().copied());
+    span.start + before..span.end - after
 }
 
 /// A word of the text: where it is, in characters, and in lower case.

@@ -4,6 +4,7 @@
 pub mod command;
 pub mod database;
 pub mod drop_hook;
+pub mod explain;
 pub mod identity;
 pub mod jsonb;
 pub mod latch;

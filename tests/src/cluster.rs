@@ -68,6 +68,27 @@ impl Cluster {
         sibling
     }
 
+    /// A hot standby that follows this cluster.
+    pub fn standby(&self) -> Self {
+        let unique = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let standby = Self {
+            directory: self.server.scratch.join(format!("cluster-{unique}")),
+            port: free_port(),
+            password: self.password.clone(),
+            server: self.server.clone(),
+        };
+        let mut backup = self.server.command("pg_basebackup");
+        self.set_connection(&mut backup);
+        run(backup.arg("--pgdata").arg(&standby.directory).args([
+            "--write-recovery-conf",
+            "--checkpoint=fast",
+            "--no-sync",
+        ]));
+        standby.append_settings(&[format!("port = {}", standby.port)]);
+        standby.boot();
+        standby
+    }
+
     /// The data directory.
     pub fn directory(&self) -> &Path {
         &self.directory

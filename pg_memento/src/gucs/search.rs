@@ -10,6 +10,9 @@ static LANE_TIMEOUT_MS: GucSetting<i32> = GucSetting::<i32>::new(3000);
 /// 3: a document that answers shows where, and leaves room for others.
 static MAX_PER_ITEM: GucSetting<i32> = GucSetting::<i32>::new(3);
 
+/// 30 days: a pack is looked at when an answer is doubted, which is soon.
+static KEEP_PACKS_S: GucSetting<i32> = GucSetting::<i32>::new(30 * 86_400);
+
 /// Off: it costs a model call for each search.
 static RERANK: GucSetting<bool> = GucSetting::<bool>::new(false);
 
@@ -56,6 +59,16 @@ pub(super) fn init() {
         1000,
         GucContext::Userset,
         GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"memento.keep_packs",
+        c"For how long the packs of retrieve() are kept.",
+        c"Older ones are deleted by the worker.",
+        &KEEP_PACKS_S,
+        0,
+        i32::MAX,
+        GucContext::Sighup,
+        GucFlags::UNIT_S,
     );
     GucRegistry::define_bool_guc(
         c"memento.rerank",

@@ -6,10 +6,12 @@
 use memento_core::filter::Filter;
 use pgrx::Uuid;
 use pgrx::spi::quote_identifier;
+use serde_json::Value;
 
 use super::search::{Scope, of_wanted_items, wanted};
-use super::{StatementResult, required, rows, write};
+use super::{StatementResult, required, rows};
 use crate::error::StatementError;
+use crate::ffi::explain::explain;
 use crate::ffi::setting::with_settings;
 
 /// The vectors of a profile, as statements name them.
@@ -54,10 +56,22 @@ impl Space {
 }
 
 /// How an index is asked.
+#[derive(Clone)]
 pub struct IndexScan {
     pub candidates: i64,
     pub ef_search: i32,
     pub most_passed: i64,
+}
+
+impl IndexScan {
+    /// For so many times as many candidates.
+    pub fn times(&self, factor: i64) -> Self {
+        Self {
+            candidates: self.candidates.saturating_mul(factor),
+            most_passed: self.most_passed.saturating_mul(factor),
+            ..*self
+        }
+    }
 }
 
 /// The vectors of a project by a profile; none if there are none.
@@ -85,10 +99,10 @@ pub fn estimate_project(project: Uuid) -> StatementResult<f64> {
 }
 
 fn planned_rows(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<f64> {
-    // To the server EXPLAIN is no read, though nothing is written.
-    let plans = write(statement, arguments, |row| required::<pgrx::Json>(&row, 1))?;
-    let rows = plans.first().and_then(|plan| plan.0[0]["Plan"]["Plan Rows"].as_f64());
-    rows.ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
+    explain(statement, arguments)
+        .and_then(|plan| serde_json::from_str::<Value>(&plan).ok())
+        .and_then(|plan| plan[0]["Plan"]["Plan Rows"].as_f64())
+        .ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
 }
 
 /// The nearest chunks with their distances, by reading the vectors of all that are in question; none if they are more than
@@ -102,8 +116,12 @@ pub fn exact(
 ) -> StatementResult<Option<Vec<(i64, f64)>>> {
     let mut arguments = wanted(scope.project, &scope.filter, false);
     arguments.extend([scope.as_of.into(), vector.into(), limit.into(), at_most.map(|most| most + 1).into()]);
-    let found = rows(&space.statement(of_wanted_items!("nearest_exact")), &arguments, |row| {
-        Ok((row.get::<i64>(1)?, row.get::<f64>(2)?, required::<bool>(&row, 3)?))
+    // Few rows of tables that are shared: by their keys, which are in memory, not by reading those of all.
+    let settings = [(c"enable_seqscan", "off".to_owned()), (c"random_page_cost", "1.1".to_owned())];
+    let found = with_settings(&settings, || {
+        rows(&space.statement(of_wanted_items!("nearest_exact")), &arguments, |row| {
+            Ok((row.get::<i64>(1)?, row.get::<f64>(2)?, required::<bool>(&row, 3)?))
+        })
     })?;
     if found.iter().any(|(_, _, too_many)| *too_many) {
         return Ok(None);

@@ -103,7 +103,27 @@ fn run_lanes(
         let weight = weight_of(name, outcome.hits(), analysis);
         LaneReport { name, weight, outcome }
     };
-    (lanes.map(report).into(), tokens)
+    let mut reports: Vec<LaneReport> = lanes.map(report).into();
+    rescale(&mut reports, analysis);
+    (reports, tokens)
+}
+
+/// Confidence says how words and vectors count beside each other. Together they count as much as ever, or else identifiers and
+/// what is preferred would decide alone where both are unsure.
+fn rescale(lanes: &mut [LaneReport], analysis: &Analysis) {
+    let weights = analysis.weight_profile.weights();
+    let base = |lane: &LaneReport| match lane.name {
+        LEXICAL if !lane.outcome.hits().is_empty() => weights.lexical,
+        DENSE if !lane.outcome.hits().is_empty() => weights.semantic,
+        _ => 0.0,
+    };
+    let meant: f64 = lanes.iter().map(base).sum();
+    let have: f64 = lanes.iter().filter(|lane| base(lane) > 0.0).map(|lane| lane.weight).sum();
+    for lane in lanes {
+        if base(lane) > 0.0 {
+            lane.weight *= meant / have;
+        }
+    }
 }
 
 /// What a lane counts for this query: by the looks of the query, and by how its hits stand out.
