@@ -29,9 +29,9 @@ comment on column memento.embedding_profile.config is 'How the model is reached,
 comment on column memento.embedding_profile.endpoint is 'The provider and host that is called; those who share it share its pauses.';
 comment on column memento.embedding_profile.created_at is 'When it was made.';
 
--- The model that needs no key and no other service. Not in dumps: it is there wherever the extension is.
-insert into memento.embedding_profile (profile_id, name, provider, model, dims, endpoint)
-values ('00000000-0000-0000-0000-000000000001', 'local', 'local', 'all-MiniLM-L6-v2', 384, 'local');
+-- The model that needs no key and no other service. Not in dumps: it is there wherever the extension is, and the same everywhere.
+insert into memento.embedding_profile (profile_id, name, provider, model, dims, endpoint, created_at)
+values ('00000000-0000-0000-0000-000000000001', 'local', 'local', 'all-MiniLM-L6-v2', 384, 'local', '-infinity');
 
 -- A vector means something only with the model that made it: what decides about it never changes.
 create function memento._keep_profile() returns trigger
