@@ -155,6 +155,17 @@ begin
   insert into memento.job (project_id, job_id, kind, lane, dedup_key)
   select r.project_id, memento._own_job_id(), 'backfill_tokens', 'backfill_tokens', 'rules' from renewed r
       on conflict do nothing;
+  -- Words that have changed, and those that came with a restore.
+  for project in
+    select p.project_id from memento.project p
+     where exists (select from memento.lexical_pending c where c.project_id = p.project_id)
+        or not exists (select from memento.lexical_stat s where s.project_id = p.project_id)
+           and exists (select from memento.chunk c where c.project_id = p.project_id)
+     order by p.project_id
+  loop
+    exit when taken >= batch;
+    taken := taken + memento._count_words(project, batch - taken);
+  end loop;
   return taken;
 end
 $$;

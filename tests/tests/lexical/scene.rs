@@ -28,7 +28,7 @@ pub fn search(client: &mut Client, query: &str, limit: i32) -> Vec<(i64, f64, St
     client
         .query(
             "select chunk_id, (lanes #>> '{fts,score}')::float8, lanes #>> '{fts,used}' from memento.search($1, $2)
-              where lanes ? 'fts' order by (lanes #>> '{fts,rank}')::int",
+              where lanes ? 'fts' order by (lanes #>> '{fts,rank}')::int, chunk_id",
             &[&query, &limit],
         )
         .unwrap_or_else(|error| panic!("{error:?} for {:?}", &query[..query.floor_char_boundary(200)]))
