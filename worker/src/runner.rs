@@ -108,8 +108,9 @@ impl Runner {
         }
         self.take_answers(&mut store)?;
         self.keep_leases(&mut store)?;
-        let next = self.take_jobs(&mut store)?;
+        // First: it may leave jobs.
         let maintenance = self.maintain(&mut store)?;
+        let next = self.take_jobs(&mut store)?;
         let heartbeat = self.say_so(&mut store)?;
         Ok(soonest([Some(next), Some(maintenance), heartbeat, self.leases_wait()]))
     }
