@@ -34,6 +34,8 @@ select line from (
   union all
   select pg_get_indexdef(i.indexrelid)
     from member m join pg_index i on i.indrelid = m.objid and m.classid = 'pg_class'::regclass
+   -- The worker makes those of profiles, when it comes to it.
+   where i.indexrelid::regclass::text !~ 'chunk_embedding_hnsw_'
   union all
   select pg_get_triggerdef(t.oid)
     from member m join pg_trigger t on t.tgrelid = m.objid and m.classid = 'pg_class'::regclass and not t.tgisinternal

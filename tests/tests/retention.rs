@@ -65,8 +65,8 @@ fn what_is_due_is_listed_and_then_erased_with_a_receipt() {
     assert_eq!(due(&mut client, "0 s"), ["day", "ticket"]);
 
     assert_eq!(client.query_one("select memento._apply_retention(1)", &[]).unwrap().get::<_, i64>(0), 1);
-    // The same, as the worker does it from time to time.
-    assert_eq!(client.query_one("select memento._maintain(100)", &[]).unwrap().get::<_, i64>(0), 1);
+    // The same, as the worker does it from time to time, with what else is due.
+    assert!(client.query_one("select memento._maintain(100)", &[]).unwrap().get::<_, i64>(0) >= 1);
     assert_eq!(titles(&mut client, LEFT), ["for ever", "month", "somebody's"]);
     let receipts = titles(
         &mut client,

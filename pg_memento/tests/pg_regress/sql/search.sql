@@ -17,7 +17,8 @@ insert into memento.chunk_embedding (project_id, chunk_id, profile_id, embedding
     from memento.chunk c
    cross join memento.embedding_profile p
    cross join lateral memento.embed(array[c.chunk_text], 'document') e
-   where p.name = 'words' and c.project_id = memento.current_project();
+   where p.name = 'words' and c.project_id = memento.current_project()
+  on conflict do nothing;
 select title, jsonb_path_query_array(to_jsonb(array(select jsonb_object_keys(lanes) order by 1)), '$[*]') as lanes,
        lanes #>> '{tech_token,tokens}' as tokens
   from memento.search('when is the ledger closed, says pay-4012?');
