@@ -245,8 +245,12 @@ unsafe extern "C-unwind" fn on_exit(_code: i32, _argument: pg_sys::Datum) {
 
 /// Ends the process. With `restart`, the postmaster starts it again if it was registered to be.
 pub fn leave(restart: bool) -> ! {
-    // SAFETY: runs the exit callbacks and does not come back.
-    unsafe { pg_sys::proc_exit(i32::from(restart)) }
+    // SAFETY: runs the exit callbacks and does not come back, which the bindings of some releases do not say.
+    #[allow(unreachable_code)]
+    unsafe {
+        pg_sys::proc_exit(i32::from(restart));
+        std::process::abort()
+    }
 }
 
 /// The id of this process.
