@@ -48,7 +48,9 @@ fn a_database_with_a_worker_can_be_dropped_renamed_copied_and_moved() {
     admin.batch_execute("drop database copied").unwrap();
     admin.batch_execute("drop tablespace elsewhere").unwrap();
     let _ = std::fs::remove_dir_all(&place);
-    assert!(!cluster.log().contains("FATAL"), "{}", cluster.log());
+    // A worker may find that its database was dropped while it started; nothing else may go wrong.
+    let unexpected = |line: &&str| line.contains("FATAL") && !line.contains("does not exist");
+    assert_eq!(cluster.log().lines().filter(unexpected).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 #[test]

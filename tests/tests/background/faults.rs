@@ -87,8 +87,9 @@ fn a_cancelled_worker_goes_on() {
         leave_work(&mut client, &format!("term {number}"));
         client.execute("select pg_cancel_backend($1)", &[&before]).unwrap();
     }
+    // By the same process, or by its successor if a cancellation came where there was no statement.
     wait_until_done(&mut client);
-    assert_eq!(worker_pid(&mut client), Some(before));
+    assert!(worker_pid(&mut client).is_some());
 }
 
 #[test]
