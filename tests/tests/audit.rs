@@ -39,12 +39,18 @@ fn what_nobody_has_recalled_is_found_once_retrievals_leave_a_trace() {
     let [packed, searched, forgotten] =
         ["alpha in a pack", "beta in a search", "gamma nowhere"].map(|text| remember(&mut client, text));
     // Not a trace of ours, and no reason to fail.
-    client.batch_execute("select memento.emit_event('search', '{\"item_ids\": {\"odd\": [1, null]}}')").unwrap();
+    client
+        .batch_execute("select memento.emit_event('search', '{\"item_ids\": {\"odd\": [1, null]}}')")
+        .unwrap();
     value(&mut client, "memento.retrieve('alpha')");
     client.batch_execute("set memento.record_events = on; select * from memento.search('beta')").unwrap();
     let report = value(&mut client, "memento.memory_audit()");
     let never = &report["problems"]["never_recalled"];
-    assert_eq!((&never["count"], &never["findings"][0]["item_id"]), (&json!(1), &json!(forgotten)), "{report}");
+    assert_eq!(
+        (&never["count"], &never["findings"][0]["item_id"]),
+        (&json!(1), &json!(forgotten)),
+        "{report}"
+    );
     assert_ne!(packed, searched);
     assert_eq!(report["not_checked"], json!({}));
 }

@@ -18,9 +18,7 @@ pub fn findings(project: Uuid, most: i32, oversized_bytes: i32) -> StatementResu
     rows(
         include_str!("queries/audit_findings.sql"),
         &[project.into(), most.into(), oversized_bytes.into()],
-        |row| {
-            Ok(Finding { problem: required(&row, 1)?, count: required(&row, 2)?, detail: row.get(3)? })
-        },
+        |row| Ok(Finding { problem: required(&row, 1)?, count: required(&row, 2)?, detail: row.get(3)? }),
     )
 }
 
