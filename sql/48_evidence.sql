@@ -10,10 +10,11 @@ create table memento.evidence_pack (
   lanes jsonb not null,
   evidence jsonb not null,
   item_ids uuid[] not null,
+  digest bytea not null,
   primary key (project_id, pack_id),
   constraint evidence_pack_evidence_array check (pg_catalog.jsonb_typeof(evidence) = 'array')
 );
-comment on table memento.evidence_pack is 'What retrieve() has given: enough to explain it. Erased with any of its items by forget(), and after memento.keep_packs.';
+comment on table memento.evidence_pack is 'What retrieve() has given: enough to explain it and to make it again. Erased with any of its items by forget(), and after memento.keep_packs.';
 comment on column memento.evidence_pack.project_id is 'The project.';
 comment on column memento.evidence_pack.pack_id is 'Key of the pack in its project: query_id of the pack.';
 comment on column memento.evidence_pack.created_at is 'When.';
@@ -23,6 +24,7 @@ comment on column memento.evidence_pack.settings is 'The arguments of retrieve()
 comment on column memento.evidence_pack.lanes is 'Each lane: its weight, what it used and how long it took, or why it did not run.';
 comment on column memento.evidence_pack.evidence is 'In the order of the pack: evidence_id, chunk, item, version, span of the snippet, score, and its places in the lanes.';
 comment on column memento.evidence_pack.item_ids is 'The items of the evidence.';
+comment on column memento.evidence_pack.digest is 'SHA-256 of what was shown, without query_id and notes; by it replay_pack() knows whether it makes the same.';
 create index evidence_pack_item_ids_idx on memento.evidence_pack using gin (item_ids);
 create index evidence_pack_created_at_idx on memento.evidence_pack (created_at);
 

@@ -12,7 +12,6 @@ pub mod procedure;
 pub mod process;
 pub mod regclass;
 pub mod release;
-pub mod savepoint;
 pub mod server;
 pub mod setting;
 pub mod shmem;

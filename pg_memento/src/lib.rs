@@ -225,7 +225,10 @@ extension_sql_file!(
         api::retrieve::retrieve,
         api::retrieve::expand,
         api::retrieve::explain_pack,
+        api::retrieve::replay_pack,
         api::retrieve::memory_search,
+        api::artifact::artifact_search,
+        api::artifact::hybrid_search,
         api::retrieve::eval
     ]
 );

@@ -254,6 +254,10 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             "explain_pack",
             vec!["select memento.explain_pack((select pack_id from memento.evidence_pack limit 1))".into()],
         ),
+        (
+            "replay_pack",
+            vec!["select memento.replay_pack((select pack_id from memento.evidence_pack limit 1))".into()],
+        ),
         ("eval", vec!["select memento.eval('[{\"query\": \"lives here\", \"relevant\": [1]}]')".into()]),
         ("memory_unpin", items("memento.memory_unpin")),
         ("outline", vec!["select memento.outline('# a heading')".into()]),

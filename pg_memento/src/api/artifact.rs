@@ -1,10 +1,12 @@
 //! Artifacts.
 
 use pgrx::prelude::*;
+use serde_json::json;
 
 use super::memory::without_null;
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
+use crate::service::artifact::search::Asked;
 use crate::service::artifact::{self, NewArtifact};
 use crate::service::memory::{self, StoreError};
 
@@ -49,6 +51,45 @@ pub fn artifact_get(
 ) -> ApiResult<Jsonb> {
     let (content, chunks) = (include_content.unwrap_or(false), include_chunks.unwrap_or(false));
     Ok(artifact::get(given("artifact_id", artifact_id)?, revision_id, content, chunks)?)
+}
+
+#[pg_extern(stable, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn artifact_search(
+    query: Option<&str>,
+    max_items: default!(Option<i32>, "10"),
+    filters: default!(Option<Jsonb>, "'{}'"),
+    artifact_type: default!(Option<&str>, "null"),
+    artifact_uid: default!(Option<&str>, "null"),
+    include_chunks: default!(Option<bool>, "true"),
+) -> ApiResult<Jsonb> {
+    let asked = Asked {
+        query: given("query", query)?,
+        max_items: max_items.unwrap_or(10),
+        filters: filters.unwrap_or_else(|| json!({}).into()),
+        artifact_type,
+        artifact_uid,
+        with_chunks: include_chunks.unwrap_or(true),
+    };
+    Ok(artifact::search::artifacts(&asked)?.into())
+}
+
+#[pg_extern(stable, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn hybrid_search(
+    query: Option<&str>,
+    max_items: default!(Option<i32>, "10"),
+    filters: default!(Option<Jsonb>, "'{}'"),
+) -> ApiResult<Jsonb> {
+    let asked = Asked {
+        query: given("query", query)?,
+        max_items: max_items.unwrap_or(10),
+        filters: filters.unwrap_or_else(|| json!({}).into()),
+        artifact_type: None,
+        artifact_uid: None,
+        with_chunks: true,
+    };
+    Ok(artifact::search::hybrid(&asked)?.into())
 }
 
 #[pg_extern(volatile, parallel_unsafe)]

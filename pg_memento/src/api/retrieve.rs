@@ -25,6 +25,7 @@ pub fn retrieve(
     debug: default!(Option<bool>, "false"),
     max_per_item: default!(Option<i32>, "2"),
     store: default!(Option<bool>, "true"),
+    strategy: default!(Option<&str>, "'global'"),
 ) -> ApiResult<Jsonb> {
     let request = Request {
         query: given("query", query)?,
@@ -36,6 +37,7 @@ pub fn retrieve(
         as_of,
         intent,
         return_style: return_style.unwrap_or("evidence_pack_json"),
+        strategy: strategy.unwrap_or("global"),
         debug: debug.unwrap_or(false),
         store: store.unwrap_or(true),
     };
@@ -86,6 +88,12 @@ pub fn explain_pack(
             row.note,
         )
     })))
+}
+
+#[pg_extern(stable, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn replay_pack(pack_id: Option<Uuid>) -> ApiResult<Jsonb> {
+    Ok(retrieve::replay(given("pack_id", pack_id)?)?.into())
 }
 
 #[pg_extern(stable, parallel_unsafe)]

@@ -18,11 +18,24 @@ pub enum Abandoned {
     Failed(Caught),
 }
 
-/// Runs `work` in a subtransaction, for at most `milliseconds`. If the server raises an error in it, or the time is over, what
-/// it did is undone and the caller goes on. A cancellation of the statement, by whomever, is passed on.
+/// Runs `work` in a subtransaction. If the server raises an error in it, what it did is undone and the error is given back. A
+/// cancellation and an order to end the process are passed on.
 ///
 /// Needs no transaction id, so it can be used on a standby and in read-only transactions.
-pub fn attempt<T>(milliseconds: i32, work: impl FnOnce() -> T) -> Result<T, Abandoned> {
+pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
+    enclosed(None, work).0.map_err(recoverable)
+}
+
+/// The same for at most `milliseconds`.
+pub fn attempt_within<T>(milliseconds: i32, work: impl FnOnce() -> T) -> Result<T, Abandoned> {
+    let (outcome, expired) = enclosed(Some(milliseconds), work);
+    outcome.map_err(|error| match (Caught::from(&error).code(), expired) {
+        ("57014", Expired::Yes) => Abandoned::TimedOut,
+        _ => Abandoned::Failed(recoverable(error)),
+    })
+}
+
+fn enclosed<T>(milliseconds: Option<i32>, work: impl FnOnce() -> T) -> (Result<T, CaughtError>, Expired) {
     // SAFETY: globals of the server, put back below because a subtransaction leaves others.
     let (context, owner) = unsafe { (pg_sys::CurrentMemoryContext, pg_sys::CurrentResourceOwner) };
     // SAFETY: inside of a transaction, as every function is; the memory context stays the caller's, so that what `work` answers
@@ -31,9 +44,9 @@ pub fn attempt<T>(milliseconds: i32, work: impl FnOnce() -> T) -> Result<T, Aban
         pg_sys::BeginInternalSubTransaction(std::ptr::null());
         pg_sys::MemoryContextSwitchTo(context);
     }
-    let deadline = Deadline::start(milliseconds);
+    let deadline = milliseconds.map(Deadline::start);
     let outcome = PgTryBuilder::new(AssertUnwindSafe(|| Ok(work()))).catch_others(Err).execute();
-    let expired = deadline.stop();
+    let expired = deadline.map_or(Expired::No, Deadline::stop);
     // SAFETY: ends the subtransaction that was begun above; whatever `work` began itself has ended.
     unsafe {
         match outcome {
@@ -43,14 +56,11 @@ pub fn attempt<T>(milliseconds: i32, work: impl FnOnce() -> T) -> Result<T, Aban
         pg_sys::MemoryContextSwitchTo(context);
         pg_sys::CurrentResourceOwner = owner;
     }
-    outcome.map_err(|error| abandoned(error, expired))
+    (outcome, expired)
 }
 
-fn abandoned(error: CaughtError, expired: Expired) -> Abandoned {
+/// Class 57 is what an operator wants: the statement or the process to end.
+fn recoverable(error: CaughtError) -> Caught {
     let caught = Caught::from(&error);
-    match (caught.code(), expired) {
-        ("57014", Expired::Yes) => Abandoned::TimedOut,
-        ("57014", Expired::No) => error.rethrow(),
-        _ => Abandoned::Failed(caught),
-    }
+    if caught.code().starts_with("57") { error.rethrow() } else { caught }
 }

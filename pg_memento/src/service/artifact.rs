@@ -1,5 +1,7 @@
 //! Artifacts: documents of other systems, ingested revision by revision.
 
+pub mod search;
+
 use memento_core::access::AccessLevel;
 use memento_core::memory_kind::ArtifactType;
 use memento_core::token;
@@ -10,6 +12,7 @@ use serde_json::{Value, json};
 use super::access::{AccessError, as_owner, authorize_current};
 use super::erase::{self, EraseError};
 use super::memory::{self, Remembered, Status, StoreError};
+use super::search::SearchError;
 use super::text::int;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
@@ -37,6 +40,8 @@ pub enum ArtifactError {
     #[error(transparent)]
     Erase(#[from] EraseError),
     #[error(transparent)]
+    Search(#[from] SearchError),
+    #[error(transparent)]
     Access(#[from] AccessError),
     #[error(transparent)]
     Statement(#[from] StatementError),
@@ -45,7 +50,7 @@ pub enum ArtifactError {
 reported!(ArtifactError);
 
 impl Failure for ArtifactError {
-    passed_on!(Store, Erase, Access, Statement);
+    passed_on!(Store, Erase, Search, Access, Statement);
 
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {

@@ -230,7 +230,7 @@ fn engine(engine: &Engine) -> Finding {
         "pg_trgm" => ("pg_trgm", "misspelt words"),
         "pg_search" => ("pg_search", "BM25 ranking"),
         "pg_textsearch" => ("pg_textsearch", "BM25 ranking"),
-        _ => ("vchord_bm25", "BM25 ranking"),
+        _ => return unused(engine),
     };
     match (&engine.installed, &engine.available) {
         (Some(version), _) if engine.name == "vector" && !is_at_least(version, PGVECTOR_MINIMUM) => {
@@ -250,6 +250,16 @@ fn engine(engine: &Engine) -> Finding {
         },
         (None, None) => Finding::ok(check, format!("not on this server; for {purpose}")),
     }
+}
+
+/// An engine that people ask about and that nothing here uses: no reason to install it.
+fn unused(engine: &Engine) -> Finding {
+    let there = match (&engine.installed, &engine.available) {
+        (Some(version), _) => format!("version {version}"),
+        (None, Some(version)) => format!("version {version} is available"),
+        (None, None) => "not on this server".into(),
+    };
+    Finding::ok("vchord_bm25", format!("{there}; pg_memento does not use it"))
 }
 
 fn local_model() -> Finding {

@@ -1,5 +1,7 @@
 //! Searches that answer with items, each with the chunks that were found of it.
 
+use std::collections::BTreeMap;
+
 use pgrx::Uuid;
 use serde_json::{Value, json};
 
@@ -15,16 +17,25 @@ pub fn items(query: &str, max_items: i32, filters: &Jsonb, with_chunks: bool) ->
         return Err(SearchError::BadLimit(max_items));
     }
     let limit = max_items.saturating_mul(CHUNKS_PER_ITEM).min(search::MAX_RESULTS);
-    let mut groups: Vec<(Uuid, Vec<Hit>)> = Vec::new();
-    for hit in search::search(query, limit, filters, None)? {
-        match groups.iter_mut().find(|(item, _)| *item == hit.passage.item_id) {
-            Some((_, hits)) => hits.push(hit),
-            None => groups.push((hit.passage.item_id, vec![hit])),
-        }
-    }
+    let mut groups = by_item(search::search(query, limit, filters, None)?);
     groups.truncate(usize::try_from(max_items).unwrap_or(0));
     let results: Vec<Value> = groups.iter().map(|(item, hits)| shown(*item, hits, with_chunks)).collect();
     Ok(json!({"results": results}))
+}
+
+/// Chunks by their items, in the order of their best chunks.
+pub fn by_item(hits: Vec<Hit>) -> Vec<(Uuid, Vec<Hit>)> {
+    let mut places: BTreeMap<[u8; 16], usize> = BTreeMap::new();
+    let mut groups: Vec<(Uuid, Vec<Hit>)> = Vec::new();
+    for hit in hits {
+        let item = hit.passage.item_id;
+        let place = *places.entry(*item.as_bytes()).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((item, Vec::new()));
+        }
+        groups[place].1.push(hit);
+    }
+    groups
 }
 
 fn shown(item: Uuid, hits: &[Hit], with_chunks: bool) -> Value {

@@ -2,8 +2,10 @@
 
 mod pack;
 mod record;
+mod replay;
 
 pub use record::explain;
+pub use replay::replay;
 
 use memento_core::access::AccessLevel;
 use memento_core::query::Intent;
@@ -13,12 +15,14 @@ use serde_json::{Value, json};
 
 use self::pack::Budget;
 use super::access::{AccessError, as_owner, authorize_current};
-use super::search::gather::{Gathered, gather};
+use super::search::gather::{Gathered, gather_as};
+use super::search::manner::Manner;
 use super::search::{self, SearchError};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::ffi::server::can_write;
 use crate::spi;
+use crate::spi::search::Scope;
 
 /// The largest budgets.
 const MOST_ITEMS: i32 = 100;
@@ -34,6 +38,8 @@ pub enum RetrieveError {
     BadBudget { name: &'static str, most: i32, given: i32 },
     #[error("return_style must be evidence_pack_json or ids_only")]
     UnknownStyle,
+    #[error("strategy must be global or hierarchical")]
+    UnknownStrategy,
     #[error("intent must be one of {}", Intent::WORDS.join(", "))]
     UnknownIntent,
     #[error("\"{0}\" is no evidence of this project")]
@@ -72,6 +78,9 @@ impl Failure for RetrieveError {
         match self {
             Self::BadBudget { .. } => Some("leave it out for the default".into()),
             Self::UnknownStyle => Some("leave it out for the whole pack".into()),
+            Self::UnknownStrategy => {
+                Some("leave it out to look everywhere; hierarchical prefers the best documents".into())
+            }
             Self::UnknownIntent => Some("leave it out: the query tells".into()),
             Self::NoEvidence(_) => {
                 Some("give an evidence_id of a pack, such as Q-17; its memory may have been forgotten".into())
@@ -96,6 +105,7 @@ pub struct Request<'a> {
     pub as_of: Option<TimestampWithTimeZone>,
     pub intent: Option<&'a str>,
     pub return_style: &'a str,
+    pub strategy: &'a str,
     pub debug: bool,
     pub store: bool,
 }
@@ -116,10 +126,18 @@ impl Request<'_> {
         if !["evidence_pack_json", "ids_only"].contains(&self.return_style) {
             return Err(RetrieveError::UnknownStyle);
         }
+        if !["global", "hierarchical"].contains(&self.strategy) {
+            return Err(RetrieveError::UnknownStrategy);
+        }
         if self.intent.is_some_and(|intent| !Intent::WORDS.contains(&intent)) {
             return Err(RetrieveError::UnknownIntent);
         }
         Ok(())
+    }
+
+    /// How many candidates there are for its places.
+    fn candidates(&self) -> i32 {
+        (self.max_items * CANDIDATES).min(search::MAX_RESULTS)
     }
 
     fn budget(&self) -> Budget {
@@ -133,62 +151,58 @@ impl Request<'_> {
     }
 }
 
+/// A pack before anybody has kept it.
+struct Made {
+    manner: Manner,
+    found: Gathered,
+    evidence: Vec<pack::Evidence>,
+    /// What is shown, without how it was looked for.
+    shown: Value,
+}
+
+/// Makes a pack of a scope that the caller may read, as the owner.
+fn make(request: &Request, scope: &Scope, manner: Manner) -> spi::StatementResult<Made> {
+    let found = gather_as(scope, request.query, request.candidates(), &manner)?;
+    let evidence = pack::choose(scope.project, request, &found)?;
+    let shown = pack::shown(request, &found, &evidence);
+    Ok(Made { manner, found, evidence, shown })
+}
+
 /// The evidence pack for a query.
 pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
     request.check()?;
-    let limit = (request.max_items * CANDIDATES).min(search::MAX_RESULTS);
-    let Some(scope) = search::scope(limit, &request.filters, request.as_of)? else {
+    let Some(scope) = search::scope(request.candidates(), &request.filters, request.as_of)? else {
         return Ok(pack::empty(request, "the filters match nothing"));
     };
     let caller = crate::ffi::identity::current_role();
+    let manner = Manner { hierarchical: request.strategy == "hierarchical", ..Manner::of_session() };
     Ok(as_owner(|| {
-        let found = gather(&scope, request.query, limit)?;
-        let evidence = pack::choose(scope.project, request, &found)?;
+        let made = make(request, &scope, manner)?;
         let unstored = match (request.store, can_write()) {
             (false, _) => Some("not asked for"),
             (true, false) => Some("the transaction is read-only"),
             (true, true) => None,
         };
         let query_id = match unstored {
-            None => Some(record::store(scope.project, caller, request, &found, &evidence)?),
+            None => Some(record::store(scope.project, caller, request, &made)?),
             Some(_) => None,
         };
-        Ok(answer(request, &found, &evidence, query_id, unstored))
+        let notes = json!({
+            "retrieval": pack::notes(&made.found),
+            "stored": unstored.is_none(),
+            "not_stored_because": unstored,
+        });
+        Ok(whole(request.return_style, made.shown, query_id, notes))
     })?)
 }
 
-fn answer(
-    request: &Request,
-    found: &Gathered,
-    evidence: &[pack::Evidence],
-    query_id: Option<Uuid>,
-    unstored: Option<&str>,
-) -> Value {
-    let query_id = query_id.map(|id| id.to_string());
-    if request.return_style == "ids_only" {
-        let ids: Vec<String> = evidence.iter().map(pack::Evidence::retrieved_id).collect();
-        return json!({"query_id": query_id, "retrieved_ids": ids});
+/// A pack with its key and with the notes on how it was made, which go with everything but bare ids.
+fn whole(return_style: &str, mut shown: Value, query_id: Option<Uuid>, notes: Value) -> Value {
+    shown["query_id"] = json!(query_id.map(|id| id.to_string()));
+    if return_style != "ids_only" {
+        shown["notes"] = notes;
     }
-    let (artifacts, quotes): (Vec<_>, Vec<_>) = evidence.iter().partition(|one| one.is_artifact());
-    let shown = |evidence: Vec<&pack::Evidence>| -> Vec<Value> {
-        evidence.into_iter().map(|one| one.shown(request.debug)).collect()
-    };
-    json!({
-        "query_id": query_id,
-        "intent": request.intent.unwrap_or(found.analysis.intent.as_str()),
-        "budget": {
-            "max_evidence_items": request.max_items,
-            "max_total_chars": request.max_chars,
-            "max_total_tokens": request.max_tokens,
-        },
-        "artifacts": shown(artifacts),
-        "quotes": shown(quotes),
-        "notes": {
-            "retrieval": pack::notes(found),
-            "stored": unstored.is_none(),
-            "not_stored_because": unstored,
-        },
-    })
+    shown
 }
 
 /// More of the text around a piece of evidence, at most `max_chars`.

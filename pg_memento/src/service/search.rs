@@ -2,8 +2,10 @@
 
 mod dense;
 pub mod gather;
+pub mod hierarchy;
 pub mod lane;
 pub mod lexical;
+pub mod manner;
 mod rerank;
 mod tech_token;
 mod trigram;
@@ -85,12 +87,21 @@ pub fn search(
 ) -> Result<Vec<Hit>, SearchError> {
     let Some(scope) = scope(limit, filters, as_of)? else { return Ok(Vec::new()) };
     let hits = hits_in(&scope, query, limit)?;
-    record("search", || event_data(query, limit, &hits))?;
+    record_search(query, limit, &hits)?;
     Ok(hits)
 }
 
+/// Records a search as an event, where that is asked for.
+pub fn record_search<'a>(
+    query: &str,
+    limit: i32,
+    hits: impl IntoIterator<Item = &'a Hit>,
+) -> Result<(), AccessError> {
+    record("search", || event_data(query, limit, hits))
+}
+
 /// The best chunks of a scope that the caller may read.
-fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, SearchError> {
+pub fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, SearchError> {
     Ok(as_owner(|| {
         let found = gather(scope, query, limit)?;
         let chunks = found.ranked.iter().map(|ranked| ranked.chunk_id).collect();
@@ -107,10 +118,11 @@ fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, SearchErr
 }
 
 /// What the event of a search says: what was asked, and which memories were found, best first.
-fn event_data(query: &str, limit: i32, hits: &[Hit]) -> Value {
-    let chunks: Vec<i64> = hits.iter().map(|hit| hit.passage.chunk_id).collect();
+fn event_data<'a>(query: &str, limit: i32, hits: impl IntoIterator<Item = &'a Hit>) -> Value {
+    let mut chunks: Vec<i64> = Vec::new();
     let mut items: Vec<String> = Vec::new();
     for hit in hits {
+        chunks.push(hit.passage.chunk_id);
         let item = hit.passage.item_id.to_string();
         if !items.contains(&item) {
             items.push(item);

@@ -140,3 +140,22 @@ pub fn find(project: Uuid, name: &Name) -> StatementResult<Option<(Uuid, String,
     )?;
     Ok(found.into_iter().next())
 }
+
+/// A chunk of an artifact's revision.
+pub struct ArtifactChunk {
+    pub chunk_id: i64,
+    pub name: String,
+    /// The names and metadata of the revision.
+    pub artifact: Jsonb,
+}
+
+/// Those of the chunks that are of artifacts, in any order.
+pub fn chunks(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<ArtifactChunk>> {
+    rows(include_str!("queries/artifact_chunks.sql"), &[project.into(), chunks.into()], |row| {
+        Ok(ArtifactChunk {
+            chunk_id: required(&row, 1)?,
+            name: required(&row, 2)?,
+            artifact: required(&row, 3)?,
+        })
+    })
+}

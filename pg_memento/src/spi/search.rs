@@ -77,6 +77,16 @@ pub fn candidates(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Candid
     })
 }
 
+/// Which items are linked with these, either way: one of these and the other.
+pub fn linked(project: Uuid, items: Vec<Uuid>) -> StatementResult<Vec<(Uuid, Uuid)>> {
+    if items.is_empty() {
+        return Ok(Vec::new());
+    }
+    rows(include_str!("queries/linked_items.sql"), &[project.into(), items.into()], |row| {
+        Ok((required(&row, 1)?, required(&row, 2)?))
+    })
+}
+
 /// A chunk with those of the query's tokens that it has.
 pub struct TokenHit {
     pub chunk_id: i64,

@@ -8,16 +8,15 @@ use serde_json::{Map, Value, json};
 
 use super::Request;
 use crate::service::search::gather::{DENSE, Gathered, LEXICAL, Ranked, TECH_TOKEN};
+use crate::service::search::hierarchy::{
+    ARTIFACT_DEPTH, ARTIFACT_KINDS, DENSE_DOCUMENTS, LEXICAL_ARTIFACTS, LEXICAL_DOCUMENTS,
+};
 use crate::service::search::lane::LaneOutcome;
 use crate::spi::search::Passage;
 use crate::spi::{self, StatementResult};
 
 /// A snippet that is shorter says nothing.
 const SHORTEST_SNIPPET: usize = 40;
-
-/// Kinds of items that say what others mean: decisions of a call, its action items, its summary.
-const ARTIFACT_KINDS: [&str; 7] =
-    ["decision", "decisions", "action_item", "action_items", "summary", "tech_notes", "analysis"];
 
 /// What a pack may hold.
 pub struct Budget {
@@ -97,6 +96,9 @@ impl Evidence {
                 reasons.push(format!("is number {rank} by {by}"));
             }
         }
+        if rank(LEXICAL_DOCUMENTS).or(rank(DENSE_DOCUMENTS)).is_some() {
+            reasons.push("is in one of the best documents".into());
+        }
         for (lane, is) in [("canonical", "is canonical"), ("pinned", "is pinned")] {
             if rank(lane).is_some() {
                 reasons.push(is.into());
@@ -150,6 +152,32 @@ fn cut(passage: Passage, ranked: &Ranked, query: &str, most: usize) -> Evidence 
     Evidence { snippet, start_char, end_char, score: ranked.score, lanes: ranked.lanes.clone(), passage }
 }
 
+/// What is shown of a pack, without its key and how it was looked for: all that depends on rows and request alone.
+pub fn shown(request: &Request, found: &Gathered, evidence: &[Evidence]) -> Value {
+    if request.return_style == "ids_only" {
+        let ids: Vec<String> = evidence.iter().map(Evidence::retrieved_id).collect();
+        return json!({"retrieved_ids": ids});
+    }
+    let (artifacts, quotes): (Vec<_>, Vec<_>) = evidence.iter().partition(|one| one.is_artifact());
+    let shown = |evidence: Vec<&Evidence>| -> Vec<Value> {
+        evidence.into_iter().map(|one| one.shown(request.debug)).collect()
+    };
+    json!({
+        "intent": request.intent.unwrap_or(found.analysis.intent.as_str()),
+        "budget": budget(request),
+        "artifacts": shown(artifacts),
+        "quotes": shown(quotes),
+    })
+}
+
+fn budget(request: &Request) -> Value {
+    json!({
+        "max_evidence_items": request.max_items,
+        "max_total_chars": request.max_chars,
+        "max_total_tokens": request.max_tokens,
+    })
+}
+
 /// How it was looked for, in the words of seed 002, and more.
 pub fn notes(found: &Gathered) -> Value {
     let used = |name: &str| {
@@ -168,7 +196,7 @@ pub fn notes(found: &Gathered) -> Value {
         "planner": planner,
         "dense_topk": depth(DENSE),
         "lex_topk": depth(LEXICAL),
-        "artifact_chunk_lex_topk": 0,
+        "artifact_chunk_lex_topk": used(LEXICAL_ARTIFACTS).map_or(0, |_| ARTIFACT_DEPTH),
         "tech_token_topk": depth(TECH_TOKEN),
         "reranked_from": found.reranked_from(),
         "lanes": {
@@ -177,6 +205,10 @@ pub fn notes(found: &Gathered) -> Value {
             "dense": used(DENSE).is_some(),
             "trigram": used("trigram").is_some(),
         },
+        "hierarchy": found.hierarchy.as_ref().map(|hierarchy| json!({
+            "documents": hierarchy.documents.iter().map(Uuid::to_string).collect::<Vec<_>>(),
+            "fallback": hierarchy.fallback,
+        })),
         "lane_details": lane_details(found),
         "tech_tokens": found.analysis.tech_tokens,
         "weight_profile": found.analysis.weight_profile.as_str(),
@@ -208,11 +240,7 @@ pub fn empty(request: &Request, reason: &str) -> Value {
     json!({
         "query_id": null,
         "intent": request.intent.unwrap_or("auto"),
-        "budget": {
-            "max_evidence_items": request.max_items,
-            "max_total_chars": request.max_chars,
-            "max_total_tokens": request.max_tokens,
-        },
+        "budget": budget(request),
         "artifacts": [],
         "quotes": [],
         "notes": {"retrieval": null, "stored": false, "not_stored_because": reason},

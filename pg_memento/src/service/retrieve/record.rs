@@ -6,30 +6,50 @@ use pgrx::Uuid;
 use pgrx::pg_sys::Oid;
 use serde_json::{Value, json};
 
-use super::pack::{Evidence, lane_details};
-use super::{Request, RetrieveError};
+use super::pack::{Evidence, lane_details, notes};
+use super::{Made, Request, RetrieveError};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::access::{as_owner, authorize_current};
-use crate::service::search::gather::Gathered;
+use crate::spi;
 use crate::spi::StatementResult;
 use crate::spi::retrieve::{NewPack, StoredPack};
-use crate::{gucs, spi};
 
 /// Keeps a pack and gives its key.
-pub fn store(
-    project: Uuid,
-    caller: Oid,
-    request: &Request,
-    found: &Gathered,
-    evidence: &[Evidence],
-) -> StatementResult<Uuid> {
-    let analysis = &found.analysis;
-    let settings = json!({
+pub fn store(project: Uuid, caller: Oid, request: &Request, made: &Made) -> StatementResult<Uuid> {
+    spi::retrieve::insert_pack(
+        project,
+        NewPack {
+            caller,
+            query: request.query,
+            settings: settings(request, made).into(),
+            lanes: lane_details(&made.found).into(),
+            evidence: Value::from(made.evidence.iter().map(kept).collect::<Vec<_>>()).into(),
+            item_ids: made.evidence.iter().map(|one| one.passage.item_id).collect(),
+            as_of: request.as_of,
+            shown: made.shown.clone().into(),
+        },
+    )
+}
+
+/// What the pack was made of beside the rows: all that it takes to make it again, and to say what each lane counted.
+fn settings(request: &Request, made: &Made) -> Value {
+    let analysis = &made.found.analysis;
+    let mut retrieval = notes(&made.found);
+    // They are kept in a column of their own.
+    retrieval["lane_details"] = Value::Null;
+    json!({
         "max_evidence_items": request.max_items,
         "max_total_chars": request.max_chars,
         "max_total_tokens": request.max_tokens,
         "max_per_item": request.max_per_item,
-        "search_max_per_item": gucs::max_per_item(),
+        "search_max_per_item": made.manner.max_per_item,
+        "rerank": made.manner.rerank,
+        "day": made.manner.day.days(),
+        "strategy": request.strategy,
+        "return_style": request.return_style,
+        "debug": request.debug,
+        "given_intent": request.intent,
+        "retrieval": retrieval,
         "filters": request.filters.parse().unwrap_or(Value::Null),
         "intent": request.intent.unwrap_or(analysis.intent.as_str()),
         "weight_profile": analysis.weight_profile.as_str(),
@@ -39,34 +59,21 @@ pub fn store(
             "pinned": analysis.weight_profile.weights().pinned,
         },
         "k": SEARCH_K,
-    });
-    let kept: Vec<Value> = evidence
-        .iter()
-        .map(|one| {
-            json!({
-                "evidence_id": one.evidence_id(),
-                "chunk_id": one.passage.chunk_id,
-                "item_id": one.passage.item_id.to_string(),
-                "version_num": one.passage.version_num,
-                "start_char": one.start_char,
-                "end_char": one.end_char,
-                "score": one.score,
-                "lanes": one.lanes,
-            })
-        })
-        .collect();
-    spi::retrieve::insert_pack(
-        project,
-        NewPack {
-            caller,
-            query: request.query,
-            settings: settings.into(),
-            lanes: lane_details(found).into(),
-            evidence: Value::from(kept).into(),
-            item_ids: evidence.iter().map(|one| one.passage.item_id).collect(),
-            as_of: request.as_of,
-        },
-    )
+    })
+}
+
+/// A piece of evidence as packs keep it.
+pub fn kept(one: &Evidence) -> Value {
+    json!({
+        "evidence_id": one.evidence_id(),
+        "chunk_id": one.passage.chunk_id,
+        "item_id": one.passage.item_id.to_string(),
+        "version_num": one.passage.version_num,
+        "start_char": one.start_char,
+        "end_char": one.end_char,
+        "score": one.score,
+        "lanes": one.lanes,
+    })
 }
 
 /// A lane's part in the place of a piece of evidence.

@@ -30,27 +30,61 @@ const OVERSAMPLING: [f64; 2] = [2.0, 4.0];
 /// How many times as many are asked for if that was short.
 const SECOND_TRY: i64 = 4;
 
+/// A query as a point among the vectors of a project.
+pub struct Meaning {
+    profile: Profile,
+    space: Space,
+    vector: Vec<f32>,
+}
+
+/// What the lane found, and the query's vector, which costs a model call.
+pub struct DenseLane {
+    pub outcome: LaneOutcome,
+    pub meaning: Option<Meaning>,
+}
+
 /// Runs the lane with the model of the project's profile.
-pub fn run(scope: &Scope, query: &str, limit: i32) -> LaneOutcome {
-    timed(|| {
-        let Some(profile) = spi::profile::active(scope.project)? else {
-            return Ok(Err("the project has no active embedding profile".into()));
-        };
-        let profile_id = pgrx::Uuid::from_bytes(*profile.profile.as_bytes());
-        let Some(space) = spi::dense::space(scope.project, profile_id)? else {
-            return Ok(Err("the project has no vectors by its embedding profile yet".into()));
-        };
-        let vector = match embed::query_vector(&profile, query) {
-            Ok(vector) => vector,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let (used, found) = nearest(scope, &space, &profile, vector, limit)?;
-        let hits = found
-            .into_iter()
-            .map(|(chunk_id, distance)| LaneHit { chunk_id, score: space.similarity(distance) })
-            .collect();
-        Ok(Ok((used.into(), hits)))
+pub fn run(scope: &Scope, query: &str, limit: i32) -> DenseLane {
+    let mut known = None;
+    let outcome = timed(|| match meaning(scope, query)? {
+        Ok(meaning) => {
+            let found = near(scope, &meaning, limit)?;
+            known = Some(meaning);
+            Ok(Ok(found))
+        }
+        Err(reason) => Ok(Err(reason)),
+    });
+    DenseLane { outcome, meaning: known }
+}
+
+/// Runs it in another scope of the same project.
+pub fn again(scope: &Scope, meaning: &Meaning, limit: i32) -> LaneOutcome {
+    timed(|| near(scope, meaning, limit).map(Ok))
+}
+
+/// The query's vector, or why there is none.
+fn meaning(scope: &Scope, query: &str) -> StatementResult<Result<Meaning, String>> {
+    let Some(profile) = spi::profile::active(scope.project)? else {
+        return Ok(Err("the project has no active embedding profile".into()));
+    };
+    let profile_id = pgrx::Uuid::from_bytes(*profile.profile.as_bytes());
+    let Some(space) = spi::dense::space(scope.project, profile_id)? else {
+        return Ok(Err("the project has no vectors by its embedding profile yet".into()));
+    };
+    Ok(match embed::query_vector(&profile, query) {
+        Ok(vector) => Ok(Meaning { profile, space, vector }),
+        Err(error) => Err(error.to_string()),
     })
+}
+
+fn near(scope: &Scope, meaning: &Meaning, limit: i32) -> StatementResult<(String, Vec<LaneHit>)> {
+    let Meaning { profile, space, vector } = meaning;
+    let (used, found) = nearest(scope, space, profile, vector.clone(), limit)?;
+    let hits = found
+        .into_iter()
+        .map(|(chunk_id, distance)| LaneHit { chunk_id, score: space.similarity(distance) })
+        .collect();
+    Ok((used.into(), hits))
 }
 
 /// The nearest chunks, never fewer than there are, and how they were found.

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use memento_core::fusion::{self, Fused, Lane, SEARCH_K, confidence};
 use memento_core::placing;
-use memento_core::query::{self, Analysis, Date, LONGEST_QUERY};
+use memento_core::query::{self, Analysis, LONGEST_QUERY};
 use pgrx::Uuid;
 use serde_json::{Map, Value, json};
 
+use super::dense::{self, Meaning};
+use super::hierarchy::{self, Hierarchy};
 use super::lane::{LaneHit, LaneOutcome, guarded};
+use super::manner::Manner;
 use super::tech_token::{self, FoundTokens};
-use super::{dense, lexical, rerank, trigram};
-use crate::ffi::server::current_day;
-use crate::gucs;
+use super::{lexical, rerank, trigram};
 use crate::service::term::Tokenizer;
 use crate::spi::search::{Candidate, Scope};
 use crate::spi::{self, StatementResult};
@@ -53,6 +54,7 @@ pub struct Ranked {
 pub struct Gathered {
     pub analysis: Analysis,
     pub depth: i32,
+    pub hierarchy: Option<Hierarchy>,
     pub lanes: Vec<LaneReport>,
     pub ranked: Vec<Ranked>,
 }
@@ -67,27 +69,39 @@ impl Gathered {
 
 /// Runs all lanes and makes one ranking of theirs: the first `limit`.
 pub fn gather(scope: &Scope, query: &str, limit: i32) -> StatementResult<Gathered> {
-    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
-    let mut analysis = query::analyze(query, Date::from_days(current_day()).unwrap_or(Date::EPOCH));
-    analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
-    let depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
-    let (mut lanes, tokens) = run_lanes(scope, query, &analysis, limit, depth);
-    let ranked = rank(scope.project, query, &mut lanes, &tokens, &analysis, limit)?;
-    Ok(Gathered { analysis, depth, lanes, ranked })
+    gather_as(scope, query, limit, &Manner::of_session())
 }
 
-/// The lanes that look for chunks, each on its own, and which identifiers were found where.
-fn run_lanes(
-    scope: &Scope,
-    query: &str,
-    analysis: &Analysis,
-    limit: i32,
-    depth: i32,
-) -> (Vec<LaneReport>, FoundTokens) {
-    let mut tokens = FoundTokens::new();
+/// The same in a manner of its own.
+pub fn gather_as(scope: &Scope, query: &str, limit: i32, manner: &Manner) -> StatementResult<Gathered> {
+    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
+    let mut analysis = query::analyze(query, manner.day);
+    analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
+    let depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
+    let LaneRun { mut lanes, tokens, meaning } = run_lanes(scope, query, &analysis, limit, depth);
+    let hierarchy = if manner.hierarchical {
+        Some(hierarchy::descend(scope, query, meaning.as_ref(), depth, &mut lanes)?)
+    } else {
+        None
+    };
+    let ranked = rank(scope.project, query, manner, &mut lanes, &tokens, &analysis, limit)?;
+    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked })
+}
+
+/// What the lanes left.
+struct LaneRun {
+    lanes: Vec<LaneReport>,
+    /// Which identifiers were found where.
+    tokens: FoundTokens,
+    meaning: Option<Meaning>,
+}
+
+/// The lanes that look for chunks, each on its own.
+fn run_lanes(scope: &Scope, query: &str, analysis: &Analysis, limit: i32, depth: i32) -> LaneRun {
+    let (mut tokens, mut meaning) = (FoundTokens::new(), None);
     if query.trim().is_empty() {
         let off = |name| LaneReport { name, weight: 0.0, outcome: LaneOutcome::off("the query is empty") };
-        return ([LEXICAL, DENSE, TECH_TOKEN, TRIGRAM].map(off).into(), tokens);
+        return LaneRun { lanes: [LEXICAL, DENSE, TECH_TOKEN, TRIGRAM].map(off).into(), tokens, meaning };
     }
     let lexical = guarded(LEXICAL, || lexical::run(scope, query, depth));
     let tech_token = guarded(TECH_TOKEN, || {
@@ -97,15 +111,19 @@ fn run_lanes(
     });
     let has_room = lexical.hits().len() + tech_token.hits().len() < usize::try_from(limit).unwrap_or(0);
     let trigram = guarded(TRIGRAM, || trigram::run(scope, query, depth, has_room));
-    let dense = guarded(DENSE, || dense::run(scope, query, depth));
+    let dense = guarded(DENSE, || {
+        let found = dense::run(scope, query, depth);
+        meaning = found.meaning;
+        found.outcome
+    });
     let lanes = [(LEXICAL, lexical), (DENSE, dense), (TECH_TOKEN, tech_token), (TRIGRAM, trigram)];
     let report = |(name, outcome): (&'static str, LaneOutcome)| {
         let weight = weight_of(name, outcome.hits(), analysis);
         LaneReport { name, weight, outcome }
     };
-    let mut reports: Vec<LaneReport> = lanes.map(report).into();
-    rescale(&mut reports, analysis);
-    (reports, tokens)
+    let mut lanes: Vec<LaneReport> = lanes.map(report).into();
+    rescale(&mut lanes, analysis);
+    LaneRun { lanes, tokens, meaning }
 }
 
 /// Confidence says how words and vectors count beside each other. Together they count as much as ever, or else identifiers and
@@ -142,6 +160,7 @@ fn weight_of(name: &str, hits: &[LaneHit], analysis: &Analysis) -> f64 {
 fn rank(
     project: Uuid,
     query: &str,
+    manner: &Manner,
     lanes: &mut Vec<LaneReport>,
     tokens: &FoundTokens,
     analysis: &Analysis,
@@ -160,9 +179,9 @@ fn rank(
         // Gone since the lane saw it: another statement of this transaction sees more.
         .filter(|fused| candidates.contains_key(&fused.id))
         .collect();
-    let fused = reranked(project, query, fused, lanes);
+    let fused = reranked(project, query, manner, fused, lanes);
     let spread =
-        placing::spread(fused, gucs::max_per_item(), |fused| *candidates[&fused.id].item_id.as_bytes());
+        placing::spread(fused, manner.max_per_item, |fused| *candidates[&fused.id].item_id.as_bytes());
     let order: Vec<i64> = spread.iter().map(|fused| fused.id).collect();
     let limit = usize::try_from(limit).unwrap_or(0);
     let (first, brought) = placing::guarantee(&order, limit, &tech_token::holders(tokens));
@@ -182,11 +201,12 @@ fn rank(
 fn reranked(
     project: Uuid,
     query: &str,
+    manner: &Manner,
     mut fused: Vec<Fused<'static, i64>>,
     lanes: &mut Vec<LaneReport>,
 ) -> Vec<Fused<'static, i64>> {
     let candidates: Vec<i64> = fused.iter().take(rerank::DEPTH).map(|fused| fused.id).collect();
-    let outcome = guarded(RERANK, || rerank::run(project, query, &candidates));
+    let outcome = guarded(RERANK, || rerank::run(project, query, manner.rerank, &candidates));
     let rank: BTreeMap<i64, u64> = outcome.hits().iter().map(|hit| hit.chunk_id).zip(1..).collect();
     for fused in &mut fused {
         fused.ranks.extend(rank.get(&fused.id).map(|rank| (RERANK, *rank)));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::ffi::subtransaction::{Abandoned, attempt};
+use crate::ffi::subtransaction::{Abandoned, attempt_within};
 use crate::gucs;
 use crate::spi::StatementResult;
 
@@ -44,7 +44,7 @@ impl LaneOutcome {
 /// Runs a lane in a subtransaction and under the time limit for lanes: its failure is noted, and the others answer.
 pub fn guarded(name: &str, lane: impl FnOnce() -> LaneOutcome) -> LaneOutcome {
     let limit = gucs::lane_timeout_ms();
-    let reason = match attempt(limit, lane) {
+    let reason = match attempt_within(limit, lane) {
         Ok(outcome) => return outcome,
         Err(Abandoned::TimedOut) => format!("not done after {limit} ms (memento.lane_timeout)"),
         Err(Abandoned::Failed(caught)) => caught.to_string(),

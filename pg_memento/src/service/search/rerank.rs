@@ -17,20 +17,23 @@ pub const DEPTH: usize = 60;
 const SHOWN: usize = 2000;
 
 /// The candidates by the model's scores, best first; equal ones stay in the order they have.
-pub fn run(project: Uuid, query: &str, candidates: &[i64]) -> LaneOutcome {
+pub fn run(project: Uuid, query: &str, is_asked_for: bool, candidates: &[i64]) -> LaneOutcome {
     timed(|| {
-        if !gucs::rerank() {
+        if !is_asked_for {
             return Ok(Err("not asked for (memento.rerank)".into()));
         }
         let reranker = match configured() {
             Ok(reranker) => reranker,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let texts = shown(project, candidates)?;
+        let (chunks, texts) = shown(project, candidates)?;
+        if texts.is_empty() {
+            return Ok(Err("there is nothing to look at".into()));
+        }
         let query = query.to_owned();
         let work = move || reranker.rerank(&query, &texts);
         match embed::on_a_thread(work) {
-            Ok(reranked) => Ok(Ok(("model".into(), by_score(candidates, &reranked.scores)))),
+            Ok(reranked) => Ok(Ok(("model".into(), by_score(&chunks, &reranked.scores)))),
             Err(error) => Ok(Err(error.to_string())),
         }
     })
@@ -55,12 +58,15 @@ fn configured() -> Result<Arc<dyn Reranker>, ProviderError> {
     provider::reranker(&spec, &models::policy())
 }
 
-/// The texts of the candidates, in their order, as far as the model is shown them.
-fn shown(project: Uuid, candidates: &[i64]) -> spi::StatementResult<Vec<String>> {
+/// Those of the candidates that are still there, in their order, with their texts as far as the model is shown them.
+fn shown(project: Uuid, candidates: &[i64]) -> spi::StatementResult<(Vec<i64>, Vec<String>)> {
     let mut passages = spi::search::passages(project, candidates.to_vec())?;
     let place = |chunk: i64| candidates.iter().position(|candidate| *candidate == chunk);
     passages.sort_by_key(|passage| place(passage.chunk_id));
-    Ok(passages.into_iter().map(|passage| passage.excerpt.chars().take(SHOWN).collect()).collect())
+    Ok(passages
+        .into_iter()
+        .map(|passage| (passage.chunk_id, passage.excerpt.chars().take(SHOWN).collect::<String>()))
+        .unzip())
 }
 
 fn by_score(candidates: &[i64], scores: &[f32]) -> Vec<LaneHit> {

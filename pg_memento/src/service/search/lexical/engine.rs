@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::lane::LaneHit;
 use super::Answer;
-use crate::ffi::savepoint::attempt;
+use crate::ffi::subtransaction::attempt;
 use crate::gucs;
 use crate::spi::lexical_engine::{self, LexicalEngine};
 use crate::spi::search::Scope;

@@ -1,0 +1,179 @@
+//! Making a pack again: the same rows give the same pack, byte for byte; otherwise it is said what has changed.
+
+use memento_core::access::AccessLevel;
+use memento_core::query::Date;
+use pgrx::Uuid;
+use serde_json::{Map, Value, json};
+
+use super::pack::{self, lane_details};
+use super::record::kept;
+use super::{Made, Request, RetrieveError, make, whole};
+use crate::ffi::jsonb::Jsonb;
+use crate::service::access::{as_owner, authorize_current};
+use crate::service::search;
+use crate::service::search::manner::Manner;
+use crate::spi::retrieve::{Fate, StoredPack};
+use crate::spi::{self, StatementResult};
+
+/// The columns of a pack that hold JSON, read.
+struct Recorded {
+    settings: Value,
+    lanes: Value,
+    evidence: Value,
+}
+
+/// Makes a pack again with the arguments and settings that it was made with.
+pub fn replay(pack_id: Uuid) -> Result<Value, RetrieveError> {
+    let project = authorize_current(AccessLevel::Read)?;
+    let pack = as_owner(|| spi::retrieve::pack(project, pack_id))?.ok_or(RetrieveError::NoPack(pack_id))?;
+    let read = |jsonb: &Jsonb| jsonb.parse().unwrap_or(Value::Null);
+    let recorded =
+        Recorded { settings: read(&pack.settings), lanes: read(&pack.lanes), evidence: read(&pack.evidence) };
+    let request = request_of(&pack, &recorded.settings);
+    request.check()?;
+    let Some(scope) = search::scope(request.candidates(), &request.filters, request.as_of)? else {
+        return Err(RetrieveError::NoPack(pack_id));
+    };
+    Ok(as_owner(|| {
+        let made = make(&request, &scope, manner_of(&recorded.settings))?;
+        let same = spi::retrieve::has_shown(project, pack_id, made.shown.clone().into())?;
+        let changes = changes(project, &pack, &recorded, &made, same)?;
+        // What was shown is the same, so it was found as it was then: times of now would say something else.
+        let retrieval = if same { retrieval_of(&recorded) } else { pack::notes(&made.found) };
+        let notes = json!({"retrieval": retrieval, "stored": true, "not_stored_because": null});
+        let query_id = pack_id.to_string();
+        let again = whole(request.return_style, made.shown, Some(pack_id), notes);
+        Ok(json!({"query_id": query_id, "same": same, "changes": changes, "pack": again}))
+    })?)
+}
+
+fn request_of<'a>(pack: &'a StoredPack, settings: &'a Value) -> Request<'a> {
+    let number = |key: &str| settings[key].as_i64().and_then(|number| i32::try_from(number).ok());
+    Request {
+        query: &pack.query,
+        max_items: number("max_evidence_items").unwrap_or_default(),
+        max_chars: number("max_total_chars").unwrap_or_default(),
+        max_tokens: number("max_total_tokens"),
+        max_per_item: number("max_per_item").unwrap_or_default(),
+        filters: settings["filters"].clone().into(),
+        as_of: pack.as_of,
+        intent: settings["given_intent"].as_str(),
+        return_style: settings["return_style"].as_str().unwrap_or_default(),
+        strategy: settings["strategy"].as_str().unwrap_or_default(),
+        debug: settings["debug"] == true,
+        store: false,
+    }
+}
+
+fn manner_of(settings: &Value) -> Manner {
+    let day = settings["day"].as_i64().and_then(Date::from_days).unwrap_or(Date::EPOCH);
+    let max_per_item =
+        settings["search_max_per_item"].as_u64().and_then(|number| usize::try_from(number).ok());
+    Manner {
+        day,
+        max_per_item: max_per_item.unwrap_or(1),
+        rerank: settings["rerank"] == true,
+        hierarchical: settings["strategy"] == "hierarchical",
+    }
+}
+
+/// The notes as they were given.
+fn retrieval_of(recorded: &Recorded) -> Value {
+    let mut retrieval = recorded.settings["retrieval"].clone();
+    if retrieval.is_object() {
+        retrieval["lane_details"] = recorded.lanes.clone();
+    }
+    retrieval
+}
+
+/// What has changed, the evidence in the order of the pack first, then what is new in it, then how it was looked for.
+fn changes(
+    project: Uuid,
+    pack: &StoredPack,
+    recorded: &Recorded,
+    made: &Made,
+    same: bool,
+) -> StatementResult<Vec<Value>> {
+    let mut changes = Vec::new();
+    if !same {
+        let now = Value::from(made.evidence.iter().map(kept).collect::<Vec<_>>());
+        let fates = |evidence: &Value| {
+            spi::retrieve::fates(project, evidence.clone().into(), pack.as_of, pack.created_at)
+        };
+        let (before, after) = (fates(&recorded.evidence)?, fates(&now)?);
+        changes.extend(changed_evidence(&before, &recorded.evidence, &now));
+        changes.extend(new_evidence(&before, &after));
+        if changes.is_empty() {
+            changes.push(json!({"change": "described_differently"}));
+        }
+    }
+    changes.extend(changed_lanes(&recorded.lanes, &lane_details(&made.found)));
+    Ok(changes)
+}
+
+/// What has become of the evidence that the pack had.
+fn changed_evidence(fates: &[Fate], before: &Value, after: &Value) -> Vec<Value> {
+    let find = |evidence: &Value, id: &str| {
+        let place = evidence.as_array()?.iter().position(|one| one["evidence_id"] == id)?;
+        Some((place + 1, evidence[place].clone()))
+    };
+    let change = |fate: &Fate| {
+        let was = find(before, &fate.evidence_id)?;
+        let change = match (&fate.change, find(after, &fate.evidence_id)) {
+            (Some(change), None) => described(change, fate),
+            (None, None) => described("displaced", fate),
+            (_, Some((place, _))) if place != was.0 => {
+                let mut moved = described("moved", fate);
+                moved["was"] = json!(was.0);
+                moved["is"] = json!(place);
+                moved
+            }
+            (_, Some((_, is))) if is != was.1 => described("scored_differently", fate),
+            _ => return None,
+        };
+        Some(change)
+    };
+    fates.iter().filter_map(change).collect()
+}
+
+/// What the pack did not have: chunks that are new since, and others that have come up.
+fn new_evidence(before: &[Fate], after: &[Fate]) -> Vec<Value> {
+    let is_new = |fate: &&Fate| !before.iter().any(|old| old.evidence_id == fate.evidence_id);
+    let was_cut_anew = |fate: &Fate| {
+        before.iter().any(|old| {
+            old.change.as_deref() == Some("chunk_gone")
+                && (old.item_id, old.version_num) == (fate.item_id, fate.version_num)
+        })
+    };
+    let change = |fate: &Fate| {
+        let change = if fate.is_newer || was_cut_anew(fate) { "chunk_new" } else { "came_up" };
+        described(change, fate)
+    };
+    after.iter().filter(is_new).map(change).collect()
+}
+
+fn described(change: &str, fate: &Fate) -> Value {
+    let mut described = json!({
+        "change": change,
+        "evidence_id": fate.evidence_id,
+        "item_id": fate.item_id.to_string(),
+        "version_num": fate.version_num,
+    });
+    if change == "version_superseded" {
+        described["latest_version_num"] = json!(fate.latest_version_num);
+    }
+    described
+}
+
+/// Lanes that ran and do not, or use something else than they did.
+fn changed_lanes(before: &Value, after: &Value) -> Vec<Value> {
+    let what = |lane: &Value| lane["used"].as_str().or(lane["reason"].as_str()).map(str::to_owned);
+    let empty = Map::new();
+    let names = before.as_object().unwrap_or(&empty).keys();
+    names
+        .filter_map(|name| {
+            let (was, is) = (what(&before[name]), what(&after[name]));
+            (was != is).then(|| json!({"change": "lane", "lane": name, "was": was, "is": is}))
+        })
+        .collect()
+}
