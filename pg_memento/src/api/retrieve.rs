@@ -93,7 +93,7 @@ pub fn explain_pack(
 #[pg_extern(stable, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
 pub fn replay_pack(pack_id: Option<Uuid>) -> ApiResult<Jsonb> {
-    Ok(retrieve::replay(given("pack_id", pack_id)?)?.into())
+    Ok(retrieve::replay(given("pack_id", pack_id)?)?)
 }
 
 #[pg_extern(stable, parallel_unsafe)]

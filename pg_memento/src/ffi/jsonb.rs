@@ -43,7 +43,7 @@ impl Jsonb {
     }
 
     /// An object of values as they are.
-    pub fn object(fields: &[(&'static str, Self)]) -> Self {
+    pub fn object(fields: &[(&str, Self)]) -> Self {
         let texts: Vec<String> =
             fields.iter().map(|(name, value)| format!("{name:?}: {}", value.0)).collect();
         Self(format!("{{{}}}", texts.join(", ")))

@@ -28,6 +28,8 @@ pub struct StoredPack {
     pub settings: Jsonb,
     pub lanes: Jsonb,
     pub evidence: Jsonb,
+    /// The notes on how it was looked for, as they were given.
+    pub retrieval: Jsonb,
 }
 
 /// Keeps a pack and gives its key.
@@ -58,6 +60,7 @@ pub fn pack(project: Uuid, pack_id: Uuid) -> StatementResult<Option<StoredPack>>
             settings: required(&row, 4)?,
             lanes: required(&row, 5)?,
             evidence: required(&row, 6)?,
+            retrieval: required(&row, 7)?,
         })
     })?;
     Ok(found.into_iter().next())

@@ -23,7 +23,7 @@ struct Recorded {
 }
 
 /// Makes a pack again with the arguments and settings that it was made with.
-pub fn replay(pack_id: Uuid) -> Result<Value, RetrieveError> {
+pub fn replay(pack_id: Uuid) -> Result<Jsonb, RetrieveError> {
     let project = authorize_current(AccessLevel::Read)?;
     let pack = as_owner(|| spi::retrieve::pack(project, pack_id))?.ok_or(RetrieveError::NoPack(pack_id))?;
     let read = |jsonb: &Jsonb| jsonb.parse().unwrap_or(Value::Null);
@@ -39,12 +39,29 @@ pub fn replay(pack_id: Uuid) -> Result<Value, RetrieveError> {
         let same = spi::retrieve::has_shown(project, pack_id, made.shown.clone().into())?;
         let changes = changes(project, &pack, &recorded, &made, same)?;
         // What was shown is the same, so it was found as it was then: times of now would say something else.
-        let retrieval = if same { retrieval_of(&recorded) } else { pack::notes(&made.found) };
-        let notes = json!({"retrieval": retrieval, "stored": true, "not_stored_because": null});
-        let query_id = pack_id.to_string();
-        let again = whole(request.return_style, made.shown, Some(pack_id), notes);
-        Ok(json!({"query_id": query_id, "same": same, "changes": changes, "pack": again}))
+        let retrieval = if same { pack.retrieval.clone() } else { pack::notes(&made.found).into() };
+        Ok(Jsonb::object(&[
+            ("query_id", json!(pack_id.to_string()).into()),
+            ("same", json!(same).into()),
+            ("changes", Value::from(changes).into()),
+            ("pack", again(pack_id, &request, made.shown, retrieval)),
+        ]))
     })?)
+}
+
+/// The pack with its key and notes. As text, because numbers in the notes that are read and written may differ in their last digit.
+fn again(pack_id: Uuid, request: &Request, shown: Value, retrieval: Jsonb) -> Jsonb {
+    let notes = Jsonb::object(&[
+        ("retrieval", retrieval),
+        ("stored", json!(true).into()),
+        ("not_stored_because", Value::Null.into()),
+    ]);
+    let whole = whole(request.return_style, shown, Some(pack_id), Value::Null);
+    let fields = whole.as_object().into_iter().flatten().map(|(name, value)| match name.as_str() {
+        "notes" => ("notes", notes.clone()),
+        name => (name, value.clone().into()),
+    });
+    Jsonb::object(&fields.collect::<Vec<_>>())
 }
 
 fn request_of<'a>(pack: &'a StoredPack, settings: &'a Value) -> Request<'a> {
@@ -77,15 +94,6 @@ fn manner_of(settings: &Value) -> Manner {
     }
 }
 
-/// The notes as they were given.
-fn retrieval_of(recorded: &Recorded) -> Value {
-    let mut retrieval = recorded.settings["retrieval"].clone();
-    if retrieval.is_object() {
-        retrieval["lane_details"] = recorded.lanes.clone();
-    }
-    retrieval
-}
-
 /// What has changed, the evidence in the order of the pack first, then what is new in it, then how it was looked for.
 fn changes(
     project: Uuid,
@@ -96,7 +104,9 @@ fn changes(
 ) -> StatementResult<Vec<Value>> {
     let mut changes = Vec::new();
     if !same {
-        let now = Value::from(made.evidence.iter().map(kept).collect::<Vec<_>>());
+        let now = Jsonb::from(Value::from(made.evidence.iter().map(kept).collect::<Vec<_>>()));
+        // Read as the other was, so that its numbers are rounded in the same way.
+        let now = now.parse().unwrap_or(Value::Null);
         let fates = |evidence: &Value| {
             spi::retrieve::fates(project, evidence.clone().into(), pack.as_of, pack.created_at)
         };

@@ -27,8 +27,10 @@ const DENSE_ARTIFACTS: &str = "dense_artifacts";
 pub const LEXICAL_DOCUMENTS: &str = "fts_documents";
 pub const DENSE_DOCUMENTS: &str = "dense_documents";
 
-/// How many documents are looked into.
+/// How many documents are looked into, and how many of them at most because artifacts say so: what an artifact is about need not
+/// have the words of the query.
 const SHORTLIST: usize = 8;
+const BY_ARTIFACTS: usize = 4;
 
 /// What a stage counts beside the lane that looks everywhere. Less than one, so that it orders what both have found and does not
 /// put what only it has found above what is best everywhere.
@@ -128,7 +130,7 @@ fn look_into(
     ]
 }
 
-/// The best documents by where lanes have their best chunk. What is linked with an artifact stands where the artifact does.
+/// The best documents by where lanes have their best chunk: those of artifacts first, with what is linked with them.
 fn shortlist(project: Uuid, lanes: &[LaneReport]) -> StatementResult<Vec<Uuid>> {
     let chunks = lanes.iter().flat_map(|lane| lane.outcome.hits()).map(|hit| hit.chunk_id).collect();
     let items: BTreeMap<i64, [u8; 16]> = spi::search::candidates(project, chunks)?
@@ -151,8 +153,18 @@ fn shortlist(project: Uuid, lanes: &[LaneReport]) -> StatementResult<Vec<Uuid>> 
         });
         Lane::by_score(lane.name, lane.weight, with_linked)
     };
-    let ranked = fusion::fuse(&lanes.iter().map(ranking).collect::<Vec<_>>(), SEARCH_K);
-    Ok(ranked.iter().take(SHORTLIST).map(|document| Uuid::from_bytes(document.id)).collect())
+    let (of_artifacts, everywhere): (Vec<&LaneReport>, Vec<&LaneReport>) =
+        lanes.iter().partition(|lane| is_of_artifacts(lane));
+    let best =
+        |lanes: Vec<&LaneReport>| fusion::fuse(&lanes.into_iter().map(ranking).collect::<Vec<_>>(), SEARCH_K);
+    let mut documents: Vec<[u8; 16]> = Vec::new();
+    let first = best(of_artifacts).into_iter().take(BY_ARTIFACTS);
+    for document in first.chain(best(everywhere)) {
+        if documents.len() < SHORTLIST && !documents.contains(&document.id) {
+            documents.push(document.id);
+        }
+    }
+    Ok(documents.into_iter().map(Uuid::from_bytes).collect())
 }
 
 fn is_of_artifacts(lane: &LaneReport) -> bool {
