@@ -64,7 +64,7 @@ pub fn again(scope: &Scope, meaning: &Meaning, limit: i32) -> LaneOutcome {
 
 /// The query's vector, or why there is none.
 fn meaning(scope: &Scope, query: &str) -> StatementResult<Result<Meaning, String>> {
-    let Some(profile) = spi::profile::active(scope.project)? else {
+    let Some(profile) = spi::profile::active(scope.project, scope.profile)? else {
         return Ok(Err("the project has no active embedding profile".into()));
     };
     let profile_id = pgrx::Uuid::from_bytes(*profile.profile.as_bytes());

@@ -105,7 +105,7 @@ fn within(scope: &Scope, items: &[Uuid]) -> Scope {
 }
 
 fn narrowed(scope: &Scope, filter: Filter) -> Scope {
-    Scope { project: scope.project, filter, as_of: scope.as_of }
+    Scope { filter, project: scope.project, as_of: scope.as_of, profile: scope.profile }
 }
 
 /// Words and meaning in a part of the scope, with a share of the weight that they have everywhere.
