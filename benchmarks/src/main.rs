@@ -22,6 +22,7 @@ mod sql_overhead;
 mod sql_remember;
 mod sql_scale;
 mod sql_search_latency;
+mod sql_search_plans;
 mod sql_search_quality;
 mod stackoverflow;
 mod structure;
@@ -76,6 +77,7 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         sql_search_quality::run,
     ),
     ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", sql_search_latency::run),
+    ("sql_search_plans", "what the server does for each lane among 100,000 chunks", sql_search_plans::run),
     (
         "sql_search_lexical",
         "the lexical lane: nDCG@10 and time of full-text search, beside pg_search and pg_textsearch",

@@ -18,7 +18,33 @@ const QUERIES: usize = 100;
 
 /// Prints median and 95th percentile.
 pub fn run() {
-    let Some(set) = labelled::sample("longmemeval_turn_pooled", QUERIES, 5000) else { return };
+    let Some(Scene { cluster: _cluster, mut client, questions }) = scene() else { return };
+    let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
+    for (name, project, filters) in [
+        ("all", "large", "{}"),
+        ("1 in 10,000 by tag", "large", r#"{"tags_any": ["rare"]}"#),
+        ("small project", "small", "{}"),
+    ] {
+        client
+            .execute("select memento.use_project($1)", &[&project])
+            .unwrap_or_else(|error| panic!("{error:?}"));
+        measure(&mut client, name, filters, &questions);
+    }
+}
+
+/// A filled database, and what to ask it. The project that is used is the large one.
+pub struct Scene {
+    /// It is gone when this is.
+    pub cluster: Cluster,
+    /// A connection.
+    pub client: Client,
+    /// Questions about the texts.
+    pub questions: Vec<String>,
+}
+
+/// Fills two projects; none without the data.
+pub fn scene() -> Option<Scene> {
+    let set = labelled::sample("longmemeval_turn_pooled", QUERIES, 5000)?;
     let chunks: i32 =
         std::env::var("MEMENTO_CHUNKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100_000);
     let lines =
@@ -51,17 +77,8 @@ pub fn run() {
     }
     execute(&mut client, "vacuum analyze");
     println!("{chunks} chunks filled and indexed in {:.0} s", started.elapsed().as_secs_f64());
-    let questions: Vec<&str> = set.questions.iter().map(|question| question.text.as_str()).collect();
-    for (name, project, filters) in [
-        ("all", "large", "{}"),
-        ("1 in 10,000 by tag", "large", r#"{"tags_any": ["rare"]}"#),
-        ("small project", "small", "{}"),
-    ] {
-        client
-            .execute("select memento.use_project($1)", &[&project])
-            .unwrap_or_else(|error| panic!("{error:?}"));
-        measure(&mut client, name, filters, &questions);
-    }
+    let questions = set.questions.iter().map(|question| question.text.clone()).collect();
+    Some(Scene { cluster, client, questions })
 }
 
 fn measure(client: &mut Client, name: &str, filters: &str, questions: &[&str]) {

@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 type Answer = Arc<Mutex<fn(&Request) -> Reply>>;
 
+/// Its name, what the endpoint does, and the reason that is given if that is known.
+type Misbehaviour = (&'static str, fn(&Request) -> Reply, &'static str);
+
 /// An endpoint whose answer the test chooses.
 fn endpoint() -> (FakeEndpoint, Answer) {
     let answer: Answer =
@@ -124,7 +127,7 @@ fn a_model_that_misbehaves_leaves_the_order_as_it_is() {
     let plain = lengths(&search(&mut client));
     configure(&mut client, "tei", &endpoint);
     client.batch_execute("set memento.lane_timeout = '1s'").unwrap();
-    let wrong: [(&str, fn(&Request) -> Reply, &str); 11] = [
+    let wrong: [Misbehaviour; 11] = [
         ("hang", |_| Reply::Hang, "not done after 1000 ms (memento.lane_timeout)"),
         ("drip", |_| Reply::Drip, "not done after 1000 ms (memento.lane_timeout)"),
         ("close", |_| Reply::Close, ""),

@@ -204,7 +204,7 @@ fn an_outage(client: &mut Client) {
         )
         .unwrap();
     for number in 0..30 {
-        let text = format!("The reason for ticket {number} was a reason like others, a good reason.");
+        let text = format!("The reason of outage {number} was {}.", "found again and ".repeat(number));
         remember(client, &format!("ticket {number}"), "note", &text);
     }
     embed_all(client);
@@ -213,7 +213,7 @@ fn an_outage(client: &mut Client) {
 #[test]
 fn the_best_documents_are_looked_into_and_nothing_else_is_lost() {
     const QUERY: &str =
-        "'reason of the billing outage postmortem', max_evidence_items => 20, max_total_chars => 20000";
+        "'reason of the billing outage postmortem', max_evidence_items => 40, max_total_chars => 40000";
     let cluster = cluster();
     let (_, mut client) = database(&cluster);
     an_outage(&mut client);

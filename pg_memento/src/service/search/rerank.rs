@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use memento_worker::provider::{self, Code, ProfileSpec, ProviderError, Reranker};
 use pgrx::Uuid;
+use pgrx::prelude::*;
 use serde_json::Value;
 
 use super::lane::{LaneHit, LaneOutcome, timed};
@@ -22,9 +23,12 @@ pub fn run(project: Uuid, query: &str, is_asked_for: bool, candidates: &[i64]) -
         if !is_asked_for {
             return Ok(Err("not asked for (memento.rerank)".into()));
         }
+        if gucs::reranker().is_none() {
+            return Ok(Err("no reranker is configured (memento.reranker)".into()));
+        }
         let reranker = match configured() {
             Ok(reranker) => reranker,
-            Err(error) => return Ok(Err(error.to_string())),
+            Err(error) => return Ok(Err(reason(&error))),
         };
         let (chunks, texts) = shown(project, candidates)?;
         if texts.is_empty() {
@@ -34,17 +38,26 @@ pub fn run(project: Uuid, query: &str, is_asked_for: bool, candidates: &[i64]) -
         let work = move || reranker.rerank(&query, &texts);
         match embed::on_a_thread(work) {
             Ok(reranked) => Ok(Ok(("model".into(), by_score(&chunks, &reranked.scores)))),
-            Err(error) => Ok(Err(error.to_string())),
+            Err(error) => Ok(Err(reason(&error))),
         }
     })
+}
+
+/// What a caller is told. The settings are nobody's business but the administrator's, so what names a host goes to the log.
+fn reason(error: &ProviderError) -> String {
+    ereport!(
+        PgLogLevel::LOG_SERVER_ONLY,
+        PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_EXCEPTION,
+        format!("pg_memento: a search was not reranked: {error}")
+    );
+    format!("the reranker failed ({}); the server's log says why", error.code.name())
 }
 
 /// The reranker that the settings name.
 fn configured() -> Result<Arc<dyn Reranker>, ProviderError> {
     let wrong = |message: &str| ProviderError::new(Code::Config, message);
-    let setting = gucs::reranker().ok_or_else(|| wrong("no reranker is configured (memento.reranker)"))?;
-    let setting: Value =
-        serde_json::from_str(&setting).map_err(|_| wrong("memento.reranker is not a JSON object"))?;
+    let setting: Value = serde_json::from_str(&gucs::reranker().unwrap_or_default())
+        .map_err(|_| wrong("memento.reranker is not a JSON object"))?;
     let text = |key: &str| setting[key].as_str().unwrap_or_default().to_owned();
     let spec = ProfileSpec {
         provider: text("provider"),
