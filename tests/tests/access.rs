@@ -318,6 +318,8 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_move_subtrees", vec![]),
         ("new_event_id", vec!["select memento.new_event_id()".into()]),
         ("_place_event", vec![]),
+        ("_plant_event", vec![]),
+        ("_replace_event", vec![]),
         ("_release_children", vec![]),
         ("_settle_events", vec![]),
         ("_check_version_hash", vec![]),

@@ -8,7 +8,7 @@ use memento_core::token;
 use pgrx::Uuid;
 use serde_json::json;
 
-use super::{LineageError, MAX_BUDGET};
+use super::{LineageError, MAX_BUDGET, Place, located};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::access::{as_owner, authorize_current};
 use crate::spi;
@@ -25,9 +25,7 @@ pub fn resume_context(event: Uuid, budget: i32) -> Result<Jsonb, LineageError> {
         return Err(LineageError::BadLimit { argument: "token_budget", limit: MAX_BUDGET, given: budget });
     };
     let project = authorize_current(AccessLevel::Read)?;
-    let Some((root, depth)) = as_owner(|| spi::lineage::locate(project, event))? else {
-        return Err(LineageError::NoEvent(event));
-    };
+    let Place { root, depth, .. } = located(project, event)?;
     let bytes = i64::from(budget) * BYTES_PER_TOKEN;
     let chain = as_owner(|| spi::lineage::context_events(project, event, MAX_STEPS, bytes))?;
     let mut left = Budget::new(tokens);
