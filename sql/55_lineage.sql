@@ -50,7 +50,7 @@ comment on column memento.event_store."timestamp" is 'When it happened.';
 comment on column memento.event_store.session_id is 'The session that it belongs to: of table session, or an id of the agent''s own.';
 comment on column memento.event_store.event_type is 'What happened, for example user_message, tool_use, error; free to choose, up to 64 characters.';
 comment on column memento.event_store.root_project_id is 'The project, for a root: what refers to table project.';
-comment on column memento.event_store.event_data is 'More about it. Memories are named by item_id or item_ids, evidence packs by pack_id or pack_ids.';
+comment on column memento.event_store.event_data is 'More about it. Memories are named by item_id or item_ids, evidence packs by pack_id or pack_ids. When a named memory is forgotten, only {"forgotten": true} is left.';
 
 -- With the root, so that the check of the foreign key prefers it, whatever the statistics are.
 create index event_store_parent_uuid_idx on memento.event_store (project_id, parent_uuid, root_uuid) where parent_uuid is not null;
@@ -59,6 +59,10 @@ create index event_store_session_id_idx on memento.event_store (project_id, sess
 -- Empty but for the time of a statement that inserts children before their parents: see _place_event().
 create index event_store_unsettled_idx on memento.event_store (project_id, event_id)
   where parent_uuid is not null and root_uuid = event_id;
+
+-- What forget() looks for: events that name memories, wherever in their data.
+create index event_store_named_items_idx on memento.event_store using gin (memento._named_items(event_data))
+  where event_data @? '$.** ? (exists (@.item_id) || exists (@.item_ids))';
 
 -- The trigger functions are SECURITY DEFINER because they lock and change events beside those of the statement, which who
 -- runs it may have no privilege for. They cannot be called, and stay in the project of the rows that they are given.
@@ -146,7 +150,9 @@ as $$
 declare
   stray record;
 begin
-  if not exists (select from memento.event_store e where e.parent_uuid is not null and e.root_uuid = e.event_id) then
+  -- The first row has settled all: asked about this row alone, because the index of marked rows still has what they were.
+  if not exists (select from memento.event_store e
+                  where e.project_id = new.project_id and e.event_id = new.event_id and e.root_uuid = e.event_id) then
     return null;
   end if;
   with recursive settled as (

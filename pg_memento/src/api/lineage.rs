@@ -30,6 +30,12 @@ pub fn new_event_id() -> Uuid {
     lineage::new_event_id()
 }
 
+// In SQL it is what an index of the table is about.
+#[pg_extern(immutable, parallel_safe, strict)]
+pub fn _named_items(event_data: Jsonb) -> Vec<Uuid> {
+    lineage::named_items(&event_data)
+}
+
 #[pg_extern(volatile, parallel_unsafe, requires = ["lineage"])]
 #[search_path(pg_catalog, pg_temp)]
 pub fn emit_event(

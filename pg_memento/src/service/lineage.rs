@@ -10,7 +10,7 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 pub use self::adopt::adopt;
-pub use self::context::resume_context;
+pub use self::context::{named_items, resume_context};
 pub use self::record::record;
 use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, reported};

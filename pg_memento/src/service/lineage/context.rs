@@ -54,6 +54,16 @@ pub fn resume_context(event: Uuid, budget: i32) -> Result<Jsonb, LineageError> {
     ]))
 }
 
+/// The memories that the data of an event names.
+pub fn named_items(data: &Jsonb) -> Vec<Uuid> {
+    let mut named = Named::default();
+    // Deeper than JSON can be here names nothing.
+    if let Ok(data) = data.parse() {
+        named.add(&data);
+    }
+    named.items.iter().map(|id| Uuid::from_bytes(*id.as_bytes())).collect()
+}
+
 /// The named memories that fit, in the order in which they are named, and those that are not there any more.
 fn memories(
     project: Uuid,
