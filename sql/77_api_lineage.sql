@@ -16,6 +16,6 @@ comment on function memento.root_cause(uuid) is
 comment on function memento.session_timeline(uuid, int, uuid) is
   'The events of a session in the order of time: at most max_events, after an event if one is given; truncated says whether there are more. Needs read access.';
 comment on function memento.resume_context(uuid, int) is
-  'What an agent needs to go on from an event: the event and those that led to it, nearest first, as many as fit in a budget of tokens, and the memories and evidence packs that they name. left_out says what did not fit. Needs read access.';
+  'What an agent needs to go on from an event: the event and those that led to it, nearest first, as many as fit in a budget of tokens, then the memories that they name, each with the beginning of its text, then the evidence packs. left_out says what did not fit. Needs read access.';
 comment on function memento.adopt_event_store(regclass, jsonb, int, text) is
   'Copies the events of another table into the current project, each as a root; those that are there already are left alone, so it can be repeated. mapping names its columns: {"event_id": "id", "timestamp": "created_at"}; event_id, event_type, event_data, timestamp, session_id and sequence_num that are not named are taken from columns of those names. At most max_rows at a time, in the order of event_id, after a value of it; next_after in the result is where to go on, null at the end. Needs write access, and the right to read the table.';

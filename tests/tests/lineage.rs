@@ -389,6 +389,7 @@ fn a_context_keeps_to_its_budget_nearest_first() {
         assert_eq!(missing, usize::from(depths.contains(&1)), "the memory of one was forgotten");
         assert_eq!(context["left_out"]["memories"], events.len() - memories - missing);
         assert_eq!(context["packs"].as_array().unwrap().len(), events.len());
+        assert_eq!(context["missing_packs"], context["packs"], "they name no pack that there is");
     }
     let whole = json(&mut client, &format!("select memento.resume_context({last}, 100000)"));
     assert_eq!(

@@ -83,6 +83,10 @@ fn an_answer_is_walked_to_its_evidence_and_to_the_jobs_behind_it() {
     let context =
         value(&mut client, &format!("memento.resume_context('{}')", retrieval["event_id"].as_str().unwrap()));
     assert_eq!(context["packs"], json!([pack["query_id"]]));
+    assert_eq!(context["evidence"][0]["query"], "settlement batch");
+    let excerpts: Vec<&Value> =
+        context["memories"].as_array().unwrap().iter().map(|one| &one["excerpt"]).collect();
+    assert!(excerpts.contains(&&json!("The settlement batch failed.")), "{excerpts:?}");
     assert_eq!(context["root_uuid"], json!(request));
     let done = value(&mut client, "select event_data from memento.event_store where event_type = 'job_done'");
     assert_eq!(

@@ -11,7 +11,7 @@ use pgrx::prelude::*;
 
 pub use self::adopt::adopt;
 pub use self::context::{named_items, resume_context};
-pub use self::record::record;
+pub use self::record::{found_items, record};
 use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, reported};
 use crate::ffi::relayed::Rows;

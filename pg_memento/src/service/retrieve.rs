@@ -5,8 +5,6 @@ mod record;
 
 pub use record::explain;
 
-use std::collections::BTreeSet;
-
 use memento_core::access::AccessLevel;
 use memento_core::query::Intent;
 use pgrx::Uuid;
@@ -15,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::pack::Budget;
 use super::access::{AccessError, as_owner, authorize_current};
-use super::lineage::record as record_event;
+use super::lineage::{found_items, record as record_event};
 use super::search::gather::{Gathered, gather};
 use super::search::{self, SearchError};
 use crate::error::{Failure, StatementError, passed_on, reported};
@@ -165,7 +163,7 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
 
 /// What the event of a retrieval says: what was asked, the pack, and the memories in it.
 fn event_data(query: &str, evidence: &[pack::Evidence], query_id: Option<Uuid>) -> Value {
-    let items: BTreeSet<String> = evidence.iter().map(|one| one.passage.item_id.to_string()).collect();
+    let items = found_items(evidence.iter().map(|one| one.passage.item_id));
     let ids: Vec<String> = evidence.iter().map(pack::Evidence::evidence_id).collect();
     json!({"query": query, "pack_id": query_id.map(|id| id.to_string()), "item_ids": items, "evidence_ids": ids})
 }

@@ -95,6 +95,13 @@ pub fn named_items(project: Uuid, items: Vec<Uuid>) -> StatementResult<Vec<(Uuid
     })
 }
 
+/// The same for evidence packs.
+pub fn named_packs(project: Uuid, packs: Vec<Uuid>) -> StatementResult<Vec<(Uuid, Jsonb)>> {
+    kept_rows(include_str!("queries/named_packs.sql"), &[project.into(), packs.into()], |row| {
+        Ok((required(&row, 1)?, required(&row, 2)?))
+    })
+}
+
 /// A column of a table that events are adopted from.
 pub struct Column {
     pub name: String,

@@ -12,6 +12,17 @@ use crate::{ffi, gucs, spi};
 /// How much is kept of a parent that is no event.
 const SHOWN_CHARS: usize = 80;
 
+/// The items of what was found, as an event names them: each once, best first.
+pub fn found_items(items: impl Iterator<Item = Uuid>) -> Vec<String> {
+    let mut named: Vec<String> = Vec::new();
+    for item in items.map(|item| item.to_string()) {
+        if !named.contains(&item) {
+            named.push(item);
+        }
+    }
+    named
+}
+
 /// Records an operation in the session's project, if memento.record_events is on, with memento.parent_event as its parent.
 /// `data` has to be an object. What cannot be recorded must not stop the operation: nothing happens where the transaction
 /// cannot write or the caller may not, and a parent that is not there is named in the data.
