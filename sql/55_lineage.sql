@@ -61,7 +61,7 @@ create index event_store_unsettled_idx on memento.event_store (project_id, event
   where parent_uuid is not null and root_uuid = event_id;
 
 -- What forget() looks for: events that name memories, wherever in their data.
-create index event_store_named_items_idx on memento.event_store using gin (memento._named_items(event_data))
+create index event_store_named_items_idx on memento.event_store using gin (memento.named_items(event_data))
   where event_data @? '$.** ? (exists (@.item_id) || exists (@.item_ids))';
 
 -- The trigger functions are SECURITY DEFINER because they lock and change events beside those of the statement, which who

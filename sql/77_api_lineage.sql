@@ -1,6 +1,7 @@
 comment on function memento.new_event_id() is
   'A new id, as events get by default: random, but beginning with the time (uuid version 7), so that later ones are greater and stand together in indexes.';
-comment on function memento._named_items(jsonb) is 'internal: the memories that the data of an event names';
+comment on function memento.named_items(jsonb) is
+  'The memories that the data of an event names, by item_id or item_ids at any depth: the events that forget() empties.';
 comment on function memento.emit_event(text, jsonb, uuid, uuid, uuid, timestamptz) is
   'Records that something happened, because of the parent event if one is given, and returns the row of event_store with root and depth. Without a session it belongs to that of its parent. Needs write access.';
 comment on function memento.get_parent_chain(uuid, int) is

@@ -64,7 +64,7 @@ extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["evide
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
-    requires = ["erase", api::lineage::new_event_id, api::lineage::_named_items]
+    requires = ["erase", api::lineage::new_event_id, api::lineage::named_items]
 );
 extension_sql_file!("../../sql/56_recording.sql", name = "recording", requires = ["lineage"]);
 extension_sql_file!(

@@ -316,7 +316,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             vec![format!("select * from memento._parent_chain('{victim_project}', '{victim_event}', 9)")],
         ),
         ("_move_subtrees", vec![]),
-        ("_named_items", vec!["select memento._named_items('{}')".into()]),
+        ("named_items", vec!["select memento.named_items('{}')".into()]),
         ("_record_job", vec![]),
         ("new_event_id", vec!["select memento.new_event_id()".into()]),
         ("_place_event", vec![]),

@@ -32,7 +32,7 @@ pub fn new_event_id() -> Uuid {
 
 // In SQL it is what an index of the table is about.
 #[pg_extern(immutable, parallel_safe, strict)]
-pub fn _named_items(event_data: Jsonb) -> Vec<Uuid> {
+pub fn named_items(event_data: Jsonb) -> Vec<Uuid> {
     lineage::named_items(&event_data)
 }
 

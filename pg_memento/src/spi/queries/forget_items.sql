@@ -19,7 +19,7 @@ unpacked as (
 emptied as (
   update memento.event_store e set event_data = '{"forgotten": true}'
    where e.project_id = $1 and e.event_data @? '$.** ? (exists (@.item_id) || exists (@.item_ids))'
-     and memento._named_items(e.event_data) && $2
+     and memento.named_items(e.event_data) && $2
   returning true
 ),
 gone as (
