@@ -1,7 +1,7 @@
 //! Recording events, walking them, and what records itself.
 
-use memento_tests::Cluster;
 use memento_tests::failure::{assert_failure, failure};
+use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 
 /// Ids that can be written down.
@@ -466,4 +466,28 @@ fn an_old_event_table_is_adopted_in_batches_while_it_is_in_use() {
     );
     client.batch_execute("grant select on old_events to writer").unwrap();
     writer.batch_execute("select memento.adopt_event_store('old_events')").unwrap();
+}
+
+/// The session keeps its statements; those about tables that are gone are made for the new ones.
+#[test]
+fn a_session_goes_on_after_the_extension_was_made_anew() {
+    let cluster = Cluster::start_with(
+        Server::from_environment(),
+        Settings { preload: true, lines: vec!["memento.worker = off".to_owned()] },
+    );
+    let mut client = cluster.connect(&cluster.database());
+    let types = format!("select event_type from memento.get_parent_chain('{ERROR}')");
+    for _ in 0..2 {
+        // More often than it takes to keep a plan for any arguments.
+        for _ in 0..7 {
+            request_with_an_error(&mut client);
+            assert_eq!(texts(&mut client, &types), ["user_message", "spawn_decision", "tool_use", "error"]);
+            client.batch_execute("select memento.forget(whole_project => true)").unwrap();
+        }
+        client
+            .batch_execute(
+                "set memento.allow_drop = on; drop extension pg_memento; create extension pg_memento",
+            )
+            .unwrap();
+    }
 }
