@@ -60,7 +60,8 @@ extension_sql_file!(
     requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
 );
 extension_sql_file!("../../sql/48_evidence.sql", name = "evidence", requires = ["queue_views"]);
-extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["evidence"]);
+extension_sql_file!("../../sql/49_eval.sql", name = "eval", requires = ["evidence"]);
+extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["eval"]);
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
@@ -229,5 +230,11 @@ extension_sql_file!(
         api::retrieve::eval
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_retrieve"]);
+extension_sql_file!(
+    "../../sql/79_api_eval.sql",
+    name = "api_eval",
+    requires =
+        ["api_retrieve", api::eval::save_eval_set, api::eval::run_eval_set, api::eval::compare_profiles]
+);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_eval"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);
