@@ -193,8 +193,10 @@ fn an_outage(client: &mut Client) {
     let talk = |n: i32| {
         format!("## Part {n}\n\n{}\n\n", format!("We talked about the menu of week {n}. ").repeat(60))
     };
-    let answer = "## Part 99\n\nThe reason was a certificate that nobody had renewed.\n\n";
-    let call = [talk(1), talk(2), answer.to_owned(), talk(3), talk(4)].concat();
+    let menu = "Somebody read out what there was to eat. ".repeat(20);
+    let answer =
+        format!("## Part 99\n\n{menu}The reason was a certificate that nobody had renewed. {menu}\n\n");
+    let call = [talk(1), talk(2), answer, talk(3), talk(4)].concat();
     let call = remember(client, "call", "transcript", &call);
     let summary = remember(client, "summary", "summary", "Postmortem of the billing outage in March.");
     client
@@ -255,7 +257,8 @@ fn what_only_the_lanes_that_look_everywhere_find_is_found_all_the_same() {
     let query =
         "'reason of the billing outage', strategy => 'hierarchical', filters => '{\"kinds\": [\"note\"]}'";
     let found = titles(&parsed(&retrieve(&mut client, query)));
-    assert!(!found.is_empty() && found.iter().all(|title| title.starts_with("ticket")), "{found:?}");
+    assert!(found.iter().any(|title| title.starts_with("ticket")), "{found:?}");
+    assert!(!found.iter().any(|title| title == "call" || title == "summary"), "{found:?}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use self::pack::Budget;
 use super::access::{AccessError, as_owner, authorize_current};
+use super::lineage::{found_items, record as record_event};
 use super::search::gather::{Gathered, gather_as};
 use super::search::manner::Manner;
 use super::search::{self, SearchError};
@@ -176,7 +177,7 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
     };
     let caller = crate::ffi::identity::current_role();
     let manner = Manner { hierarchical: request.strategy == "hierarchical", ..Manner::of_session() };
-    Ok(as_owner(|| {
+    let (evidence, query_id, answer) = as_owner(|| {
         let made = make(request, &scope, manner)?;
         let unstored = match (request.store, can_write()) {
             (false, _) => Some("not asked for"),
@@ -192,8 +193,17 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
             "stored": unstored.is_none(),
             "not_stored_because": unstored,
         });
-        Ok(whole(request.return_style, made.shown, query_id, notes))
-    })?)
+        Ok((made.evidence, query_id, whole(request.return_style, made.shown, query_id, notes)))
+    })?;
+    record_event("retrieve", || event_data(request.query, &evidence, query_id))?;
+    Ok(answer)
+}
+
+/// What the event of a retrieval says: what was asked, the pack, and the memories in it.
+fn event_data(query: &str, evidence: &[pack::Evidence], query_id: Option<Uuid>) -> Value {
+    let items = found_items(evidence.iter().map(|one| one.passage.item_id));
+    let ids: Vec<String> = evidence.iter().map(pack::Evidence::evidence_id).collect();
+    json!({"query": query, "pack_id": query_id.map(|id| id.to_string()), "item_ids": items, "evidence_ids": ids})
 }
 
 /// A pack with its key and with the notes on how it was made, which go with everything but bare ids.

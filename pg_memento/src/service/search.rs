@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use self::gather::{Ranked, gather};
 use super::access::{AccessError, as_owner, authorize_current};
-use super::lineage::record;
+use super::lineage::{found_items, record};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
@@ -119,15 +119,9 @@ pub fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, Searc
 
 /// What the event of a search says: what was asked, and which memories were found, best first.
 fn event_data<'a>(query: &str, limit: i32, hits: impl IntoIterator<Item = &'a Hit>) -> Value {
-    let mut chunks: Vec<i64> = Vec::new();
-    let mut items: Vec<String> = Vec::new();
-    for hit in hits {
-        chunks.push(hit.passage.chunk_id);
-        let item = hit.passage.item_id.to_string();
-        if !items.contains(&item) {
-            items.push(item);
-        }
-    }
+    let passages: Vec<&Passage> = hits.into_iter().map(|hit| &hit.passage).collect();
+    let chunks: Vec<i64> = passages.iter().map(|passage| passage.chunk_id).collect();
+    let items = found_items(passages.iter().map(|passage| passage.item_id));
     json!({"query": query, "k": limit, "item_ids": items, "chunk_ids": chunks})
 }
 
