@@ -214,8 +214,7 @@ fn an_outage(client: &mut Client) {
 
 #[test]
 fn the_best_documents_are_looked_into_and_nothing_else_is_lost() {
-    const QUERY: &str =
-        "'reason of the billing outage postmortem', max_evidence_items => 40, max_total_chars => 40000";
+    const QUERY: &str = "'reason of the billing outage postmortem', max_evidence_items => 40, max_total_chars => 80000, max_per_item => 10";
     let cluster = cluster();
     let (_, mut client) = database(&cluster);
     an_outage(&mut client);
