@@ -21,7 +21,8 @@ fn fill(cluster: &Cluster, database: &str) {
             "select memento.embedding_profiles_upsert('words', 'hash', 'words', 8);
              select memento.embedding_profiles_activate('words');
              select memento.remember('embedded before the dump');
-             select memento.set_budget(1000000), memento.retrieve('embedded');",
+             select memento.set_budget(1000000), memento.retrieve('embedded');
+             select memento.save_eval_set('own', '[{\"query\": \"embedded\", \"relevant\": [1]}]'); select * from memento.run_eval_set('own');",
         )
         .unwrap();
     // By itself: it commits.
