@@ -229,5 +229,7 @@ extension_sql_file!(
         api::retrieve::eval
     ]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_retrieve"]);
+extension_sql_file!("../../sql/80_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_retrieve"]);
+extension_sql_file!("../../sql/81_mcp.sql", name = "mcp", requires = ["mcp_catalogue"]);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["mcp"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);
