@@ -103,6 +103,9 @@ begin
     raise exception using errcode = '22023', message = 'the arguments of a tool must be a JSON object', detail = 'code=VALIDATION_ERROR',
       hint = 'for example: {"query": "what did we decide?"}';
   end if;
+  if current_setting('transaction_read_only') = 'off' then
+    perform memento.mcp_admit(name);
+  end if;
   given := memento.mcp_check(called.function, coalesce(args, '{}'));
   select string_agg(format('%I %s', a.argument_name, a.type_name), ', '), string_agg(format('%1$I => a.%1$I', a.argument_name), ', ')
     into columns, passed

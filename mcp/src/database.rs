@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::settings::Settings;

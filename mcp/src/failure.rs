@@ -55,6 +55,12 @@ impl Failure {
         Self::new("INTERNAL_ERROR", what, "the shim and the extension may be of different versions")
     }
 
+    /// In how many seconds to try again, where the database says so.
+    fn retry_after(&self) -> Option<u64> {
+        let hint = self.hint.as_deref().filter(|_| self.code == "RATE_LIMIT_EXCEEDED")?;
+        hint.strip_prefix("retry after ")?.split(' ').next()?.parse().ok()
+    }
+
     /// The envelope of the error.
     pub fn envelope(&self, trace: &str) -> Value {
         let mut details = json!({});
@@ -62,6 +68,9 @@ impl Failure {
             if let Some(value) = value {
                 details[key] = json!(value);
             }
+        }
+        if let Some(seconds) = self.retry_after() {
+            details["retry_after_seconds"] = json!(seconds);
         }
         json!({"error": {"code": self.code, "message": self.message, "details": details, "trace_id": trace}})
     }
@@ -120,12 +129,20 @@ mod tests {
 
     #[test]
     fn the_envelope_has_what_the_specification_names() {
-        let failure = Failure { sqlstate: Some("22023".into()), ..Failure::new("VALIDATION_ERROR", "no", "do") };
+        let failure =
+            Failure { sqlstate: Some("22023".into()), ..Failure::new("VALIDATION_ERROR", "no", "do") };
         assert_eq!(
             failure.envelope("trace_1"),
             json!({"error": {"code": "VALIDATION_ERROR", "message": "no",
                              "details": {"hint": "do", "sqlstate": "22023"}, "trace_id": "trace_1"}})
         );
+    }
+
+    #[test]
+    fn a_limit_says_when_to_try_again() {
+        let failure = Failure::new("RATE_LIMIT_EXCEEDED", "rate limit exceeded", "retry after 12 seconds");
+        assert_eq!(failure.envelope("t")["error"]["details"]["retry_after_seconds"], 12);
+        assert_eq!(Failure::busy().envelope("t")["error"]["details"].get("retry_after_seconds"), None);
     }
 
     #[test]

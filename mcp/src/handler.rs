@@ -113,8 +113,14 @@ impl Handler {
     }
 
     /// Notes how a request ended, and gives a failure that is not of a tool the form of the protocol.
-    fn told<T>(&self, what: &str, started: Instant, outcome: Result<T, Failure>) -> Result<T, (Failure, String)> {
-        let (journal, trace) = (Journal(self.shared.settings.detail), format!("trace_{}", Uuid::new_v4().simple()));
+    fn told<T>(
+        &self,
+        what: &str,
+        started: Instant,
+        outcome: Result<T, Failure>,
+    ) -> Result<T, (Failure, String)> {
+        let (journal, trace) =
+            (Journal(self.shared.settings.detail), format!("trace_{}", Uuid::new_v4().simple()));
         match outcome {
             Ok(value) => {
                 journal.answered(what, &trace, started.elapsed());
@@ -127,14 +133,19 @@ impl Handler {
         }
     }
 
-    async fn list<T: DeserializeOwned>(&self, statement: &'static str, values: &Values<'_>) -> Result<Vec<T>, Failure> {
+    async fn list<T: DeserializeOwned>(
+        &self,
+        statement: &'static str,
+        values: &Values<'_>,
+    ) -> Result<Vec<T>, Failure> {
         let rows = self.shared.database.query(statement, values, &CancellationToken::new()).await?;
         rows.iter().map(|row| read(&column::<String>(row, 0)?)).collect()
     }
 
     async fn resources(&self, after: Option<String>) -> Result<ListResourcesResult, Failure> {
         let (project, most) = (self.project(), self.shared.settings.page_size as i32);
-        let page = self.ask(statement::RESOURCES, &[&project, &after, &most], &CancellationToken::new()).await?;
+        let page =
+            self.ask(statement::RESOURCES, &[&project, &after, &most], &CancellationToken::new()).await?;
         let mut page: Value = read(&page)?;
         let next = page["next_after"].as_str().map(str::to_owned);
         let resources = serde_json::from_value(page["resources"].take())
@@ -147,7 +158,11 @@ impl Handler {
         let is_first = {
             let mut watched = lock(&self.session.watched);
             if watched.len() >= watch::MOST {
-                return Err(Failure::new("TOO_MANY_SUBSCRIPTIONS", "too many subscriptions", "end some of them"));
+                return Err(Failure::new(
+                    "TOO_MANY_SUBSCRIPTIONS",
+                    "too many subscriptions",
+                    "end some of them",
+                ));
             }
             let is_first = watched.is_empty();
             watched.insert(uri.clone(), now.get(&uri).cloned().flatten());
@@ -201,7 +216,9 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
 fn protocol((failure, trace): (Failure, String)) -> ErrorData {
     let (message, data) = (failure.message.clone(), Some(failure.envelope(&trace)));
     match (failure.code.as_str(), failure.sqlstate.as_deref()) {
-        ("TOOL_NOT_FOUND" | "VALIDATION_ERROR" | "TOO_MANY_SUBSCRIPTIONS", _) => ErrorData::invalid_params(message, data),
+        ("TOOL_NOT_FOUND" | "VALIDATION_ERROR" | "TOO_MANY_SUBSCRIPTIONS", _) => {
+            ErrorData::invalid_params(message, data)
+        }
         (_, Some("P0002")) => ErrorData::resource_not_found(message, data),
         _ => ErrorData::internal_error(message, data),
     }
@@ -228,8 +245,11 @@ fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_resources_subscribe().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .build();
         let about = Implementation::new("memento-mcp", env!("CARGO_PKG_VERSION")).with_title("pg_memento");
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
     }
@@ -242,7 +262,8 @@ impl ServerHandler for Handler {
         let (started, settings) = (Instant::now(), &self.shared.settings);
         let listed = self.list::<Tool>(statement::TOOLS, &[&settings.toolset]).await;
         let mut tools = self.told("tools/list", started, listed).map_err(protocol)?;
-        let writes = |tool: &Tool| tool.annotations.as_ref().is_none_or(|hints| hints.read_only_hint != Some(true));
+        let writes =
+            |tool: &Tool| tool.annotations.as_ref().is_none_or(|hints| hints.read_only_hint != Some(true));
         tools.retain(|tool| !settings.read_only || !writes(tool));
         for tool in tools.iter_mut().filter(|_| settings.plain_names) {
             tool.name = tool.name.replace('.', "_").into();
@@ -295,7 +316,10 @@ impl ServerHandler for Handler {
         let listed = self.list::<ResourceTemplate>(statement::TEMPLATES, &[]).await;
         let templates = self.told("resources/templates/list", started, listed).map_err(protocol)?;
         let (templates, next) = page(templates, cursor(request).as_deref(), self.shared.settings.page_size)?;
-        Ok(ListResourceTemplatesResult { next_cursor: next, ..ListResourceTemplatesResult::with_all_items(templates) })
+        Ok(ListResourceTemplatesResult {
+            next_cursor: next,
+            ..ListResourceTemplatesResult::with_all_items(templates)
+        })
     }
 
     async fn read_resource(
@@ -310,13 +334,21 @@ impl ServerHandler for Handler {
         self.told("resources/read", started, found).map(Into::into).map_err(protocol)
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         let started = Instant::now();
         let watched = self.watch(request.uri, context.peer).await;
         self.told("resources/subscribe", started, watched).map_err(protocol)
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         lock(&self.session.watched).remove(&request.uri);
         Ok(())
     }

@@ -114,7 +114,8 @@ impl Gate {
         if let Some(token) = &self.token
             && !carries(request.headers(), token)
         {
-            let mut answer = refusal(StatusCode::UNAUTHORIZED, "Authorization: Bearer TOKEN is missing or wrong");
+            let mut answer =
+                refusal(StatusCode::UNAUTHORIZED, "Authorization: Bearer TOKEN is missing or wrong");
             answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
             return answer;
         }
@@ -127,7 +128,8 @@ impl Gate {
 
 /// Whether a request has the token. Takes as long for a wrong one, wherever it begins to differ.
 fn carries(headers: &HeaderMap, token: &str) -> bool {
-    let Some(given) = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer ")) else {
+    let Some(given) = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "))
+    else {
         return false;
     };
     let differences = given.iter().zip(token.as_bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));

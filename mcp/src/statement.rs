@@ -27,7 +27,8 @@ pub const TOOLS: &str = "select pg_catalog.jsonb_build_object('name', t.name, 'd
     'inputSchema', t.input_schema, 'annotations', t.annotations)::text from memento.mcp_tools($1) t";
 
 /// Nothing.
-pub const TEMPLATES: &str = "select pg_catalog.jsonb_build_object('uriTemplate', t.uri_template, 'name', t.name,
+pub const TEMPLATES: &str =
+    "select pg_catalog.jsonb_build_object('uriTemplate', t.uri_template, 'name', t.name,
     'description', t.description, 'mimeType', t.mime_type)::text from memento.mcp_resource_templates() t";
 
 /// URIs.
@@ -37,5 +38,4 @@ pub const STATES: &str = "select s.uri, s.state from memento.mcp_states($1) s";
 pub const DOCTOR: &str = "select d.check_name, d.status, d.detail, d.hint from memento.doctor() d";
 
 /// Names and values of settings.
-pub const SETTINGS: &str =
-    "select pg_catalog.set_config(s.name, s.value, false) from unnest($1::text[], $2::text[]) as s(name, value)";
+pub const SETTINGS: &str = "select pg_catalog.set_config(s.name, s.value, false) from unnest($1::text[], $2::text[]) as s(name, value)";

@@ -66,10 +66,11 @@ extension_sql_file!(
     name = "lineage",
     requires = ["erase", api::lineage::new_event_id]
 );
+extension_sql_file!("../../sql/58_rate.sql", name = "rate", requires = ["lineage"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["lineage", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["rate", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -229,7 +230,12 @@ extension_sql_file!(
         api::retrieve::eval
     ]
 );
-extension_sql_file!("../../sql/80_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_retrieve"]);
+extension_sql_file!(
+    "../../sql/79_api_rate.sql",
+    name = "api_rate",
+    requires = ["api_retrieve", api::rate::mcp_admit, api::rate::set_rate_limit]
+);
+extension_sql_file!("../../sql/80_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_rate"]);
 extension_sql_file!("../../sql/81_mcp.sql", name = "mcp", requires = ["mcp_catalogue"]);
 extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["mcp"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

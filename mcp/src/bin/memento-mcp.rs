@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 const LINE_FACTOR: usize = 8;
 
 fn main() -> ExitCode {
-    let (settings, command) = match settings::read(std::env::args().skip(1), |name| std::env::var(name).ok()) {
+    let (settings, command) = match settings::read(std::env::args().skip(1), |name| std::env::var(name).ok())
+    {
         Ok(Some(read)) => read,
         Ok(None) => {
             println!("{USAGE}");
