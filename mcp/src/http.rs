@@ -1,6 +1,7 @@
 //! Streamable HTTP: who may ask, and how many at once. The protocol itself is the SDK's.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,9 @@ use crate::settings::HttpSettings;
 /// The path of the service.
 pub const PATH: &str = "/mcp";
 
+/// What the machine itself is called.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
 /// How long a client may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
@@ -47,13 +51,14 @@ pub async fn serve(
     shared: Arc<Shared>,
     settings: HttpSettings,
     stop: CancellationToken,
-    ready: impl FnOnce(std::net::SocketAddr),
+    ready: impl FnOnce(SocketAddr),
 ) -> std::io::Result<()> {
     let listener = TcpListener::bind(settings.address).await?;
-    ready(listener.local_addr()?);
+    let address = listener.local_addr()?;
+    ready(address);
     let connections = Arc::new(Semaphore::new(settings.max_sessions.saturating_mul(CONNECTIONS_PER_SESSION)));
     let journal = Journal(shared.settings.detail);
-    let gate = Arc::new(Gate::new(shared, settings, stop.clone()));
+    let gate = Arc::new(Gate::new(shared, settings, address, stop.clone()));
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return Ok(()),
@@ -87,12 +92,20 @@ pub async fn serve(
 }
 
 impl Gate {
-    fn new(shared: Arc<Shared>, settings: HttpSettings, stop: CancellationToken) -> Self {
-        let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    fn new(
+        shared: Arc<Shared>,
+        settings: HttpSettings,
+        address: SocketAddr,
+        stop: CancellationToken,
+    ) -> Self {
+        let mut hosts = LOOPBACK.map(str::to_owned).to_vec();
         hosts.extend(settings.hosts);
+        // Pages come from elsewhere, so there are none; but who names the server itself as the origin is no stranger.
+        let mut origins = LOOPBACK.map(|name| format!("http://{name}:{}", address.port())).to_vec();
+        origins.extend(settings.origins);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts)
-            .with_allowed_origins(settings.origins)
+            .with_allowed_origins(origins)
             .enforce_origin_validation()
             // What is larger than the arguments of a call may be is answered with a reason, up to a point.
             .with_max_request_body_bytes(shared.settings.max_bytes.saturating_mul(2).saturating_add(FRAME))

@@ -141,9 +141,11 @@ fn only_who_has_the_token_and_comes_from_here_is_answered() {
     let server = Server::start(&cluster.url("postgres", &cluster.database()), &["--max-bytes", "1000000"]);
     let port = server.address.port();
     let (local, named) = (format!("localhost:{port}"), format!("evil.example:{port}"));
+    let itself = format!("http://{local}");
     for (headers, status) in [
         (vec![], 200),
         (vec![("host", local.as_str())], 200),
+        (vec![("origin", itself.as_str())], 200),
         (vec![("authorization", "")], 401),
         (vec![("authorization", "Bearer 0123456789abcdef0123456789abcdeX")], 401),
         (vec![("authorization", "Bearer ")], 401),

@@ -180,7 +180,8 @@ fn a_client_that_does_not_read_holds_up_nobody_else() {
     let writer = std::thread::spawn(move || {
         use std::io::Write;
         let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"d","version":"1"}}}"#;
-        let _ = writeln!(input, "{hello}\n{}", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        let _ = writeln!(input, "{hello}\n{ready}");
         for id in 1..500 {
             let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "memory.get", "arguments": {"item_id": item}}});
             if writeln!(input, "{call}").is_err() {
