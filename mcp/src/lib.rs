@@ -11,3 +11,14 @@ pub mod journal;
 pub mod settings;
 mod statement;
 mod watch;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_description_for_directories_is_of_this_version() {
+        let server: serde_json::Value = serde_json::from_str(include_str!("../server.json")).unwrap();
+        assert_eq!(server["version"], env!("CARGO_PKG_VERSION"));
+        // A limit of those who list servers.
+        assert!(server["description"].as_str().unwrap().len() <= 100);
+    }
+}

@@ -33,6 +33,31 @@ def arguments(tool, seen):
     return given
 
 
+async def things_to_speak_of(session):
+    """Values for arguments that name something."""
+
+    async def stored(name, **given):
+        return (await session.call_tool(name, given)).structured_content
+
+    item = await stored("remember", content="Decision: we use Postgres for events.")
+    other = await stored("remember", content="Kafka was considered.")
+    artifact = await stored("artifact_ingest", artifact_type="doc", source_system="wiki", content="A page on Postgres.")
+    await stored("canonical.upsert", canonical_key="plan", content="# Plan\n\nUse Postgres.")
+    pack = await stored("retrieve", query="Postgres")
+    event = (await stored("emit_event", event_type="example"))["event_id"]
+    project = (await session.list_resources()).resources[0].uri
+    assert str(project).startswith("memory://projects/")
+    return {
+        "item_id": item["item_id"], "from_item_id": item["item_id"], "to_item_id": other["item_id"], "memory_id": other["item_id"],
+        "version_id": item["version_id"], "version_num": 1, "from_version": 1, "artifact_id": artifact["artifact_id"],
+        "canonical_key": "plan", "section_anchor": "plan", "pack_id": pack["query_id"],
+        "evidence_id": (pack["artifacts"] + pack["quotes"])[0]["evidence_id"],
+        "event_uuid": event, "root_uuid": event, "parent_uuid": event,
+        "session_id": (await stored("sessions.start"))["session_id"],
+        "entries": [{"content": "an entry"}], "provider": "hash", "dims": 8, "name": "local", "display_name": "default",
+    }
+
+
 async def call_all(session):
     listed, cursor = [], None
     while True:
@@ -41,11 +66,7 @@ async def call_all(session):
         cursor = page.next_cursor
         if not cursor:
             break
-    seen = {"entries": [{"content": "an entry"}], "role": "user", "provider": "hash", "dims": 8}
-    stored = (await session.call_tool("remember", {"content": "Decision: we use Postgres."})).structured_content
-    event = (await session.call_tool("emit_event", {"event_type": "example"})).structured_content
-    seen |= {key: stored[key] for key in ("item_id", "version_id", "version_num")}
-    seen |= {key: event["event_id"] for key in ("event_uuid", "root_uuid", "parent_uuid")}
+    seen = await things_to_speak_of(session)
     refused = {}
     # What erases comes last.
     for tool in sorted(listed, key=lambda tool: tool.annotations.destructive_hint is True):

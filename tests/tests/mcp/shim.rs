@@ -71,20 +71,17 @@ fn a_cancelled_call_is_cancelled_in_the_database() {
     let cluster = Cluster::start();
     let database = cluster.database();
     let mut admin = cluster.connect(&database);
-    // Never idle: the queue is paused with a job in it.
-    admin.batch_execute("select memento.pause_queue(); select memento.remember('x')").unwrap();
-    admin
-        .batch_execute("select memento.admin_reingest_version((select version_id from memento.version))")
-        .unwrap();
+    let mut holder = cluster.connect(&database);
+    // Calls about items wait for this.
+    let mut held = holder.transaction().unwrap();
+    held.batch_execute("lock table memento.item").unwrap();
     let url = cluster.url("postgres", &database);
-    let mut shim = Shim::start(&url, &["--toolset", "admin", "--statement-timeout", "3000"]);
-    let waiting =
+    let mut shim = Shim::start(&url, &["--toolset", "all", "--statement-timeout", "3000"]);
+    let running =
         "select count(*) from pg_stat_activity where application_name = 'memento-mcp' and state = 'active'";
-    let mut active = || -> i64 { admin.query_one(waiting, &[]).unwrap().get(0) };
-    let id = shim.send(
-        "tools/call",
-        json!({"name": "wait_until_idle", "arguments": {"timeout": "1 hour"}, "_meta": {"progressToken": "p"}}),
-    );
+    let mut active = || -> i64 { admin.query_one(running, &[]).unwrap().get(0) };
+    let id = shim
+        .send("tools/call", json!({"name": "memory.list", "arguments": {}, "_meta": {"progressToken": "p"}}));
     eventually("the call runs", || (active() == 1).then_some(()));
     // It says that it is still running.
     let progress = shim.next();
@@ -94,8 +91,10 @@ fn a_cancelled_call_is_cancelled_in_the_database() {
     eventually("the statement ends", || (active() == 0).then_some(()));
     shim.call("health.check", json!({}));
 
-    let mut hasty = Shim::start(&url, &["--toolset", "admin", "--statement-timeout", "1"]);
-    assert_eq!(hasty.refused("wait_until_idle", json!({"timeout": "1 hour"}))["code"], "TIMEOUT");
+    let mut hasty = Shim::start(&url, &["--statement-timeout", "1"]);
+    assert_eq!(hasty.refused("memory.list", json!({}))["code"], "TIMEOUT");
+    held.rollback().unwrap();
+    hasty.call("memory.list", json!({}));
 }
 
 #[test]
