@@ -13,6 +13,7 @@ mod labelled;
 mod lineage;
 mod linearity;
 mod local_embedding;
+#[allow(clippy::expect_used)] // Each says why a measurement cannot go on.
 mod mcp_overhead;
 mod python;
 mod queue;

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::database::{Database, Values};
 use crate::failure::Failure;
 use crate::journal::Journal;
+use crate::page::{cursor, page};
 use crate::settings::Settings;
 use crate::statement;
 use crate::watch::{self, States};
@@ -224,25 +225,6 @@ fn protocol((failure, trace): (Failure, String)) -> ErrorData {
     }
 }
 
-/// The page of a list that is here in full. A cursor is where it begins.
-fn page<T>(items: Vec<T>, cursor: Option<&str>, size: usize) -> Result<(Vec<T>, Option<String>), ErrorData> {
-    let start: usize = match cursor {
-        None => 0,
-        Some(cursor) => cursor
-            .parse()
-            .ok()
-            .filter(|start| *start < items.len())
-            .ok_or_else(|| ErrorData::invalid_params("the cursor is not where a page ended", None))?,
-    };
-    let end = start.saturating_add(size);
-    let next = (end < items.len()).then(|| end.to_string());
-    Ok((items.into_iter().skip(start).take(size).collect(), next))
-}
-
-fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
-    request.and_then(|request| request.cursor)
-}
-
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -378,25 +360,4 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use super::page;
-
-    #[test]
-    fn pages_follow_each_other_to_the_end() {
-        let items = || vec![1, 2, 3, 4, 5];
-        let (first, next) = page(items(), None, 2).unwrap();
-        assert_eq!((first, next.as_deref()), (vec![1, 2], Some("2")));
-        let (last, next) = page(items(), Some("4"), 2).unwrap();
-        assert_eq!((last, next), (vec![5], None));
-    }
-
-    #[test]
-    fn other_cursors_are_refused() {
-        for cursor in ["", "x", "-1", "5", "99999999999999999999"] {
-            assert!(page(vec![1, 2, 3, 4, 5], Some(cursor), 2).is_err(), "{cursor}");
-        }
-    }
 }

@@ -8,6 +8,7 @@ pub mod handler;
 pub mod http;
 pub mod install;
 pub mod journal;
+mod page;
 pub mod settings;
 mod statement;
 mod watch;

@@ -82,8 +82,13 @@ impl Shim {
 
     /// The next line.
     pub fn next(&mut self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("the shim answers");
-        serde_json::from_str(&line).expect("a line is JSON")
+        self.next_within(PATIENCE).expect("the shim answers")
+    }
+
+    /// The next line, if there is one in time.
+    pub fn next_within(&mut self, time: Duration) -> Option<Value> {
+        let line = self.lines.recv_timeout(time).ok()?;
+        Some(serde_json::from_str(&line).expect("a line is JSON"))
     }
 
     /// The answer to a request; what comes meanwhile is kept.

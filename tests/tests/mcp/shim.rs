@@ -167,6 +167,42 @@ fn subscribers_hear_of_changes() {
 }
 
 #[test]
+fn newer_clients_begin_without_a_handshake() {
+    let cluster = Cluster::start();
+    let database = cluster.database();
+    let mut admin = cluster.connect(&database);
+    let store = "select memento.remember($1, source_system => 's', source_id => '1')";
+    admin.query(store, &[&"one"]).unwrap();
+    let uri: String =
+        admin.query_one("select memento.mcp_resources() #>> '{resources,0,uri}'", &[]).unwrap().get(0);
+    let mut shim = Shim::spawn(&cluster.url("postgres", &database), &[]);
+    let about = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = shim.request("server/discover", json!({"_meta": about}));
+    assert!(found["result"]["capabilities"]["tools"].is_object(), "{found}");
+    let called = shim.request("tools/call", json!({"_meta": about, "name": "memory.list", "arguments": {}}));
+    assert_eq!(called["result"]["structuredContent"]["total"], 1, "{called}");
+    shim.send(
+        "subscriptions/listen",
+        json!({"_meta": about, "notifications": {"resourceSubscriptions": [uri]}}),
+    );
+    let accepted = shim.next();
+    assert_eq!(accepted["method"], "notifications/subscriptions/acknowledged", "{accepted}");
+    // It looks for the first time after it has answered; a change before that is none.
+    let told = eventually("the change is told", || {
+        admin.query(store, &[&format!("{:?}", std::time::Instant::now())]).unwrap();
+        shim.next_within(std::time::Duration::from_secs(3))
+    });
+    assert_eq!(
+        (told["method"].as_str(), told["params"]["uri"].as_str()),
+        (Some("notifications/resources/updated"), Some(&*uri))
+    );
+}
+
+#[test]
 fn a_client_that_does_not_read_holds_up_nobody_else() {
     let cluster = Cluster::start();
     let database = cluster.database();
