@@ -6,6 +6,7 @@ pub mod canonical;
 pub mod commit;
 pub mod diff;
 pub mod erase;
+pub mod eval;
 pub mod evidence;
 pub mod guard;
 pub mod history;

@@ -60,7 +60,8 @@ extension_sql_file!(
     requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
 );
 extension_sql_file!("../../sql/48_evidence.sql", name = "evidence", requires = ["queue_views"]);
-extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["evidence"]);
+extension_sql_file!("../../sql/49_eval.sql", name = "eval", requires = ["evidence"]);
+extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["eval"]);
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
@@ -231,11 +232,17 @@ extension_sql_file!(
     ]
 );
 extension_sql_file!(
-    "../../sql/79_api_rate.sql",
-    name = "api_rate",
-    requires = ["api_retrieve", api::rate::mcp_admit, api::rate::set_rate_limit]
+    "../../sql/79_api_eval.sql",
+    name = "api_eval",
+    requires =
+        ["api_retrieve", api::eval::save_eval_set, api::eval::run_eval_set, api::eval::compare_profiles]
 );
-extension_sql_file!("../../sql/80_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_rate"]);
-extension_sql_file!("../../sql/81_mcp.sql", name = "mcp", requires = ["mcp_catalogue"]);
+extension_sql_file!(
+    "../../sql/84_api_rate.sql",
+    name = "api_rate",
+    requires = ["api_eval", api::rate::mcp_admit, api::rate::set_rate_limit]
+);
+extension_sql_file!("../../sql/85_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_rate"]);
+extension_sql_file!("../../sql/86_mcp.sql", name = "mcp", requires = ["mcp_catalogue"]);
 extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["mcp"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -10,6 +10,7 @@ pub mod commit;
 pub mod conformance;
 pub mod dense;
 pub mod erase;
+pub mod eval;
 pub mod history;
 pub mod item;
 pub mod job;
