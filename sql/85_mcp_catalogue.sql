@@ -30,7 +30,7 @@ create view memento.mcp_tool with (security_invoker = true) as
        '{token_budget,query}'),
       ('event_search', null, '{core,events}', 'read', true,
        'Find decisions, commitments and other events in what was said, each with the quotes that prove it.',
-       '{query,category,time_from,time_to,limit}'),
+       '{query,category,time_from,time_to,max_items}'),
       ('forget', null, '{core,memory}', 'erase', true,
        'Erase a memory for good, with all its versions. Only when the user asks for it.', '{item_id}'),
 

@@ -48,7 +48,14 @@ pub struct Handler {
 struct Session {
     /// Empty for the default project of the database.
     project: Mutex<String>,
-    watched: Mutex<States>,
+    watched: Mutex<Watched>,
+}
+
+#[derive(Default)]
+struct Watched {
+    states: States,
+    /// Whether a task looks for changes. There is one at most, however often a client comes and goes.
+    is_told: bool,
 }
 
 /// A lock that is never held across a wait, and so cannot be left in a bad state.
@@ -156,20 +163,19 @@ impl Handler {
 
     async fn watch(&self, uri: String, peer: Peer<RoleServer>) -> Result<(), Failure> {
         let now = watch::look(&self.shared.database, std::slice::from_ref(&uri)).await?;
-        let is_first = {
+        let is_told = {
             let mut watched = lock(&self.session.watched);
-            if watched.len() >= watch::MOST {
+            if watched.states.len() >= watch::MOST {
                 return Err(Failure::new(
                     "TOO_MANY_SUBSCRIPTIONS",
                     "too many subscriptions",
                     "end some of them",
                 ));
             }
-            let is_first = watched.is_empty();
-            watched.insert(uri.clone(), now.get(&uri).cloned().flatten());
-            is_first
+            watched.states.insert(uri.clone(), now.get(&uri).cloned().flatten());
+            std::mem::replace(&mut watched.is_told, true)
         };
-        if is_first {
+        if !is_told {
             tokio::spawn(tell_changes(self.shared.clone(), self.session.clone(), peer));
         }
         Ok(())
@@ -181,20 +187,20 @@ async fn tell_changes(shared: Arc<Shared>, session: Arc<Session>, peer: Peer<Rol
     let mut ticks = every(watch::PERIOD);
     loop {
         ticks.tick().await;
-        let uris: Vec<String> = lock(&session.watched).keys().cloned().collect();
-        if uris.is_empty() {
-            return;
-        }
+        let uris: Vec<String> = {
+            let mut watched = lock(&session.watched);
+            if watched.states.is_empty() || peer.is_transport_closed() {
+                watched.is_told = false;
+                return;
+            }
+            watched.states.keys().cloned().collect()
+        };
         // While the database is away nothing is known to have changed.
         let Ok(now) = watch::look(&shared.database, &uris).await else { continue };
-        let changed = watch::changed(&mut lock(&session.watched), now);
+        let changed = watch::changed(&mut lock(&session.watched).states, now);
         for uri in changed {
-            if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
-                lock(&session.watched).clear();
-            }
-        }
-        if peer.is_transport_closed() {
-            return;
+            // Whether anybody listens is looked at in the next round.
+            let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
         }
     }
 }
@@ -331,7 +337,7 @@ impl ServerHandler for Handler {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        lock(&self.session.watched).remove(&request.uri);
+        lock(&self.session.watched).states.remove(&request.uri);
         Ok(())
     }
 

@@ -63,7 +63,7 @@ fn schemas_are_those_of_the_functions(client: &mut Client) {
         let mut described: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
         described.sort();
         assert_eq!(described, arguments.iter().collect::<Vec<_>>(), "{name}");
-        // What writes must not be called a reader. These two note what was asked for, or only wait.
+        // What writes must not be called a reader. These note what was asked for, wait, or look at the server.
         let may_note = ["retrieve", "wait_until_idle", "health_check", "doctor"].contains(&function.as_str());
         if annotations["readOnlyHint"] == true && !may_note {
             assert_ne!(volatility, "v", "{name} is said to read only");
