@@ -65,9 +65,10 @@ extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["eval"
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
-    requires = ["erase", api::lineage::new_event_id]
+    requires = ["erase", api::lineage::new_event_id, api::lineage::named_items]
 );
-extension_sql_file!("../../sql/58_rate.sql", name = "rate", requires = ["lineage"]);
+extension_sql_file!("../../sql/56_recording.sql", name = "recording", requires = ["lineage"]);
+extension_sql_file!("../../sql/58_rate.sql", name = "rate", requires = ["recording"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
