@@ -29,3 +29,5 @@ select pg_catalog.pg_extension_config_dump('memento.event_sequence_num_seq', '')
 select pg_catalog.pg_extension_config_dump('memento.evidence_pack', '');
 select pg_catalog.pg_extension_config_dump('memento.eval_set', '');
 select pg_catalog.pg_extension_config_dump('memento.eval_run', '');
+-- Not the calls that were counted: they are of the last day at most.
+select pg_catalog.pg_extension_config_dump('memento.rate_limit', '');

@@ -14,6 +14,8 @@ mod labelled;
 mod lineage;
 mod linearity;
 mod local_embedding;
+#[allow(clippy::expect_used)] // Each says why a measurement cannot go on.
+mod mcp_overhead;
 mod python;
 mod queue;
 mod recall;
@@ -50,6 +52,11 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "local_embedding",
         "chunks embedded by the local model, and queries over its socket, beside onnxruntime in Python",
         local_embedding::run,
+    ),
+    (
+        "mcp_overhead",
+        "a tool over stdio beside the same call by SQL, the time to start, and 200 clients over HTTP",
+        mcp_overhead::run,
     ),
     ("sql_overhead", "what a call by SQL costs over the core's function", sql_overhead::run),
     (

@@ -19,6 +19,7 @@ pub mod operate;
 pub mod profile;
 pub mod query;
 pub mod queue;
+pub mod rate;
 pub mod retrieve;
 pub mod search;
 pub mod tenancy;

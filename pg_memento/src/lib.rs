@@ -68,10 +68,11 @@ extension_sql_file!(
     requires = ["erase", api::lineage::new_event_id, api::lineage::named_items]
 );
 extension_sql_file!("../../sql/56_recording.sql", name = "recording", requires = ["lineage"]);
+extension_sql_file!("../../sql/58_rate.sql", name = "rate", requires = ["recording"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["recording", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["rate", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -237,5 +238,12 @@ extension_sql_file!(
     requires =
         ["api_retrieve", api::eval::save_eval_set, api::eval::run_eval_set, api::eval::compare_profiles]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_eval"]);
+extension_sql_file!(
+    "../../sql/84_api_rate.sql",
+    name = "api_rate",
+    requires = ["api_eval", api::rate::mcp_admit, api::rate::set_rate_limit]
+);
+extension_sql_file!("../../sql/85_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_rate"]);
+extension_sql_file!("../../sql/86_mcp.sql", name = "mcp", requires = ["mcp_catalogue"]);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["mcp"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -23,6 +23,7 @@ pub mod models;
 pub mod profile;
 pub mod project;
 pub mod queue;
+pub mod rate;
 pub mod retrieve;
 pub mod search;
 pub mod secret;

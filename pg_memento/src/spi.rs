@@ -20,6 +20,7 @@ pub mod lineage;
 pub mod profile;
 pub mod project;
 pub mod queue;
+pub mod rate;
 pub mod retrieve;
 pub mod search;
 pub mod store;

@@ -145,6 +145,34 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_unpause_models", vec!["select memento._unpause_models()".into()]),
         ("_wake_worker", vec!["select memento._wake_worker()".into()]),
         ("_with_error", vec!["select memento._with_error('[]', 1, 'X', 'x', null)".into()]),
+        ("health_check", vec!["select memento.health_check()".into()]),
+        ("mcp_admit", vec!["select memento.mcp_admit('recall')".into()]),
+        (
+            "mcp_call",
+            vec![
+                format!(r#"select memento.mcp_call('memory.get', '{{"item_id": "{victim_item}"}}')"#),
+                r#"select memento.mcp_call('recall', '{"query": "lives here"}')"#.into(),
+                "select memento.mcp_call('memory.list')".into(),
+            ],
+        ),
+        (
+            "mcp_check",
+            vec![r#"select memento.mcp_check('memento.count_tokens(text)'::regprocedure, '{"content": "x"}')"#.into()],
+        ),
+        (
+            "mcp_read",
+            vec![format!("select memento.mcp_read('memory://projects/{victim_project}/items/{victim_item}')")],
+        ),
+        ("mcp_resource_templates", vec!["select * from memento.mcp_resource_templates()".into()]),
+        ("mcp_resources", vec!["select memento.mcp_resources()".into()]),
+        (
+            "mcp_states",
+            vec![format!(
+                "select state from memento.mcp_states('{{memory://projects/{victim_project}/items/{victim_item}}}') where state is not null"
+            )],
+        ),
+        ("mcp_tools", vec!["select * from memento.mcp_tools('all')".into()]),
+        ("set_rate_limit", vec!["select memento.set_rate_limit('recall', 0)".into()]),
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
         ("admin_reingest_version", items("memento.admin_reingest_version")),
         (

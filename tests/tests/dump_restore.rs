@@ -65,6 +65,9 @@ fn fill(cluster: &Cluster, database: &str) {
                select memento.artifact_ingest('doc', 'wiki', content, source_id => 'page', participants => array['Ana', 'Tom'], retention_policy => '1y')
                  from unnest(array['first', 'second', 'first']) content;
                select memento.history_append('chat', 'user', 'hello');
+               select memento.set_rate_limit('recall', 1000000);
+               select memento.save_eval_set('own', '[{"query": "hello", "relevant": [1]}]');
+               select memento.run_eval_set('own');
                select memento.forget((memento.remember('not for long') ->> 'item_id')::uuid);
                select memento.remember(E'ünïcode \t \\ \x01 "quotes" ''single'' \n\n 日本語 👩‍👩‍👧', tags => array['a,b', '{"c"}', 'd e'],
                                        metadata => '{"big": 123456789012345678901234567890.5, "nested": [null, {}]}');

@@ -8,4 +8,4 @@ select pg_catalog.format('%I.%I', n.nspname, c.relname)
    and c.oid = $1
    and c.relkind = 'r'
    and c.relname not in ('workspace', 'project', 'project_member', 'embedding_profile', 'job', 'queue_pause', 'budget',
-                         'usage_ledger', 'chunk_embedding')
+                         'usage_ledger', 'chunk_embedding', 'rate_limit')
