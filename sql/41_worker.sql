@@ -24,8 +24,9 @@ begin atomic
   select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > pg_catalog.now() then e.code end
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
+    left join memento.chat_profile c on f.lane = 'extract_events:' || c.profile_id::text
     -- An index is built without the model.
-    left join memento.endpoint_pause e on e.endpoint = p.endpoint and f.lane <> 'build_index'
+    left join memento.endpoint_pause e on e.endpoint = coalesce(p.endpoint, c.endpoint) and f.lane <> 'build_index'
    where f.claimable_at < 'infinity'
      -- Only who owns the table can index it.
      and (f.lane <> 'build_index'
@@ -47,7 +48,7 @@ begin
      where j.lane = from_lane and j.claimable_at <= statement_timestamp()
        and not exists (select from memento.queue_pause p where p.project_id = j.project_id and p.kind in (j.kind, '*'))
        and not exists (select from memento.budget b
-                        where b.project_id = j.project_id and memento._calls_model(j.kind) and b.spent_until > statement_timestamp())
+                        where b.project_id = j.project_id and memento._calls_model(j.lane) and b.spent_until > statement_timestamp())
      order by j.claimable_at, j.job_id
      limit batch
        for update skip locked
