@@ -10,6 +10,7 @@ pub mod bm25;
 pub mod chunk;
 pub mod citation;
 pub mod diff;
+pub mod event;
 pub mod filter;
 pub mod fusion;
 pub mod lineage;

@@ -5,15 +5,15 @@
 
 mod date;
 mod intent;
-mod name;
+pub(crate) mod name;
 mod pattern;
 mod period;
 mod point;
 mod profile;
 #[cfg(test)]
 mod tests;
-mod unit;
-mod word;
+pub(crate) mod unit;
+pub(crate) mod word;
 
 pub use date::Date;
 pub use intent::Intent;

@@ -126,6 +126,15 @@ fn sizes_are_bounded() {
 }
 
 #[test]
+fn times_are_written_in_utc() {
+    let written = |text| Timestamp::parse(text).and_then(Timestamp::to_rfc3339);
+    assert_eq!(written("2026-01-31").as_deref(), Some("2026-01-31T00:00:00Z"));
+    assert_eq!(written("2026-01-31T01:30:59.9+02:00").as_deref(), Some("2026-01-30T23:30:59Z"));
+    assert_eq!(written("1969-12-31T23:59:59Z").as_deref(), Some("1969-12-31T23:59:59Z"));
+    assert_eq!(written("0001-01-01T00:00+02:00"), None);
+}
+
+#[test]
 fn times_are_read_as_they_are_written() {
     let micros = |text| Timestamp::parse(text).map(Timestamp::micros);
     assert_eq!(micros("1970-01-01"), Some(0));

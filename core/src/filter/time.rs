@@ -6,13 +6,27 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 const MICROS_PER_MINUTE: i64 = 60_000_000;
 
 /// A point in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
+    /// The first moment of a day, in UTC.
+    pub fn start_of(date: Date) -> Self {
+        Self(date.days() * MICROS_PER_DAY)
+    }
+
     /// Microseconds since the beginning of 1970 in UTC.
     pub fn micros(self) -> i64 {
         self.0
+    }
+
+    /// As RFC 3339 has it, in UTC and to the second: `2026-01-31T10:00:00Z`. None out of the calendar, which an offset can
+    /// lead to.
+    pub fn to_rfc3339(self) -> Option<String> {
+        let date = Date::from_days(self.0.div_euclid(MICROS_PER_DAY))?;
+        let minutes = self.0.rem_euclid(MICROS_PER_DAY) / MICROS_PER_MINUTE;
+        let seconds = self.0.rem_euclid(MICROS_PER_MINUTE) / 1_000_000;
+        Some(format!("{date}T{:02}:{:02}:{seconds:02}Z", minutes / 60, minutes % 60))
     }
 
     /// Reads `2026-01-31`, which is its first moment, or `2026-01-31T10:00:00.5+02:00`: seconds, their fraction and the
@@ -27,7 +41,7 @@ impl Timestamp {
         let day = rest.number(2)?;
         let date =
             Date::try_new(i32::try_from(year).ok()?, u8::try_from(month).ok()?, u8::try_from(day).ok()?)?;
-        let midnight = date.days() * MICROS_PER_DAY;
+        let Self(midnight) = Self::start_of(date);
         if rest.0.is_empty() {
             return Some(Self(midnight));
         }

@@ -61,19 +61,19 @@ impl Date {
         None
     }
 
-    pub(super) fn add_days(self, days: i64) -> Option<Self> {
+    pub(crate) fn add_days(self, days: i64) -> Option<Self> {
         Self::from_days(self.days().checked_add(days)?)
     }
 
     /// The same day of another month, or its last.
-    pub(super) fn add_months(self, months: i32) -> Option<Self> {
+    pub(crate) fn add_months(self, months: i32) -> Option<Self> {
         let all = (self.year * 12 + i32::from(self.month) - 1).checked_add(months)?;
         let (year, month) = (all.div_euclid(12), u8::try_from(all.rem_euclid(12) + 1).ok()?);
         Self::try_new(year, month, self.day.min(days_of_month(year, month)))
     }
 
     /// The Monday of its week.
-    pub(super) fn monday(self) -> Option<Self> {
+    pub(crate) fn monday(self) -> Option<Self> {
         // 1970-01-01 was a Thursday.
         self.add_days(-(self.days() + 3).rem_euclid(7))
     }

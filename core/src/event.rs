@@ -1,0 +1,18 @@
+//! What was decided, promised and changed: events with the words of the text that prove them.
+//!
+//! [`rules`] finds them without a model. Offsets are bytes of
+//! the text that was given; every span of evidence is a part of it.
+
+mod check;
+mod kind;
+mod merge;
+mod model;
+pub mod rules;
+
+pub use check::{
+    LONGEST_NARRATIVE, LONGEST_QUOTE, LONGEST_REF, MOST_ACTORS, MOST_ALIASES, MOST_EVIDENCE,
+    MOST_QUOTE_WORDS, Violation, word_count,
+};
+pub use kind::{Category, EntityType, Role, SubjectType};
+pub use merge::merge_duplicates;
+pub use model::{Actor, Entity, Event, Extraction, Subject};
