@@ -204,3 +204,32 @@ $$;
 comment on function memento._delete_evidence() is 'internal: deletes the quotes of events that are deleted';
 create trigger semantic_event_delete_evidence after delete on memento.semantic_event
   referencing old table as gone for each statement execute function memento._delete_evidence();
+
+-- As the tools show it. Chunks have names only where the artifact is long enough to be named by them.
+create function memento._event_shown(e memento.semantic_event, with_evidence boolean, in_full boolean) returns jsonb
+  language sql stable parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select pg_catalog.jsonb_build_object(
+           'event_id', e.event_id, 'artifact_uid', e.artifact_uid, 'revision_id', e.revision_id, 'category', e.category,
+           'event_time', e.event_time, 'narrative', e.narrative, 'subject', e.subject_json, 'actors', e.actors_json,
+           'confidence', e.confidence, 'extractor', e.extractor)
+         || case when in_full
+                 then pg_catalog.jsonb_build_object('extraction_run_id', e.extraction_run_id, 'created_at', e.created_at, 'version_id', e.version_id)
+                 else '{}' end
+         || case when with_evidence
+                 then pg_catalog.jsonb_build_object('evidence', coalesce((
+                   select pg_catalog.jsonb_agg(
+                            pg_catalog.jsonb_build_object(
+                              'evidence_id', q.evidence_id, 'quote', q.quote, 'start_char', q.start_char, 'end_char', q.end_char,
+                              'chunk_id', case when r.is_chunked then memento._chunk_name(r.artifact_id, c.ordinal, c.chunk_text) end,
+                              'artifact_id', memento._artifact_id(q.artifact_uid, q.revision_id))
+                            order by q.start_char, q.end_char, q.evidence_id)
+                     from memento.event_evidence q
+                     left join memento.chunk c on c.project_id = q.project_id and c.chunk_id = q.chunk_id
+                     left join memento.artifact_revision r
+                       on r.project_id = q.project_id and r.artifact_uid = q.artifact_uid and r.revision_id = q.revision_id
+                    where q.project_id = e.project_id and q.event_id = e.event_id), '[]'))
+                 else '{}' end;
+end;
+comment on function memento._event_shown(memento.semantic_event, boolean, boolean) is 'internal: an event as the tools show it';

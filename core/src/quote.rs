@@ -4,7 +4,7 @@ mod verify;
 
 use std::ops::Range;
 
-pub use self::verify::{CodePoints, MOST_WORDS, QuoteProblem};
+pub use self::verify::{CodePoints, QuoteProblem};
 
 /// Where a quote stands, in code points; none if it is not there.
 ///

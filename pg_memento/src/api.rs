@@ -3,10 +3,13 @@
 pub mod artifact;
 pub mod audit;
 pub mod canonical;
+pub mod chat_profile;
 pub mod commit;
 pub mod diff;
 pub mod erase;
+pub mod event;
 pub mod evidence;
+pub mod extract;
 pub mod guard;
 pub mod history;
 pub mod ingest;

@@ -4,12 +4,15 @@
 pub mod artifact;
 pub mod audit;
 pub mod canonical;
+pub mod chat_profile;
 pub mod catalog;
 pub mod commit;
 #[cfg(feature = "pg_test")]
 pub mod conformance;
 pub mod dense;
 pub mod erase;
+pub mod event;
+pub mod extract;
 pub mod history;
 pub mod item;
 pub mod job;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// The most words of a quote: it points at a place, it does not copy the text.
-pub const MOST_WORDS: usize = 25;
+use crate::event::MOST_QUOTE_WORDS;
 
 /// How many code points lie between two places that are kept.
 const STEP: usize = 1024;
@@ -21,7 +20,7 @@ pub enum QuoteProblem {
     #[error("the quote has no words")]
     Empty,
     /// It has too many words.
-    #[error("the quote has more than {MOST_WORDS} words")]
+    #[error("the quote has more than {MOST_QUOTE_WORDS} words")]
     TooLong,
 }
 
@@ -81,9 +80,9 @@ impl<'a> CodePoints<'a> {
         if self.text[start..end] != *quote {
             return Err(QuoteProblem::Different);
         }
-        match quote.split_whitespace().take(MOST_WORDS + 1).count() {
+        match quote.split_whitespace().take(MOST_QUOTE_WORDS + 1).count() {
             0 => Err(QuoteProblem::Empty),
-            words if words > MOST_WORDS => Err(QuoteProblem::TooLong),
+            words if words > MOST_QUOTE_WORDS => Err(QuoteProblem::TooLong),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,142 @@
+//! Semantic events: searching and showing them.
+
+use memento_core::bm25::EncodedQuery;
+use pgrx::Uuid;
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+
+use super::artifact::Name;
+use super::{StatementResult, required, rows};
+use crate::ffi::jsonb::Jsonb;
+
+/// Which events are wanted; none for any.
+#[derive(Default)]
+pub struct Wanted<'a> {
+    /// A tsquery.
+    pub words: Option<String>,
+    pub category: Option<&'a str>,
+    pub from: Option<TimestampWithTimeZone>,
+    pub to: Option<TimestampWithTimeZone>,
+    pub artifact_uid: Option<&'a str>,
+    pub actor: Option<&'a str>,
+    pub subject: Option<&'a str>,
+    pub confidence: Option<f64>,
+}
+
+/// Where a page ended.
+pub struct Cursor {
+    pub score: f64,
+    /// Microseconds since 1970; none if the event has no time.
+    pub time: Option<i64>,
+    pub event: Uuid,
+}
+
+/// An event as the user sees it, and its place in the order.
+pub struct Found {
+    pub cursor: Cursor,
+    pub seen: Jsonb,
+}
+
+/// A page of events.
+pub struct Page<'a> {
+    /// How they are ranked; none: the newest first.
+    pub ranking: Option<&'a EncodedQuery>,
+    pub limit: i32,
+    pub with_evidence: bool,
+    pub after: Option<&'a Cursor>,
+}
+
+fn arguments(project: Uuid, wanted: &Wanted) -> Vec<DatumWithOid<'static>> {
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    vec![
+        project.into(),
+        wanted.words.clone().into(),
+        text(wanted.category).into(),
+        wanted.from.into(),
+        wanted.to.into(),
+        text(wanted.artifact_uid).into(),
+        text(wanted.actor).into(),
+        text(wanted.subject).into(),
+        wanted.confidence.into(),
+    ]
+}
+
+/// How many events are wanted, counted up to a limit.
+pub fn count(project: Uuid, wanted: &Wanted, limit: i64) -> StatementResult<i64> {
+    let statement =
+        concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_count.sql"));
+    let mut arguments = arguments(project, wanted);
+    arguments.push(limit.into());
+    let counted = rows(statement, &arguments, |row| required::<i64>(&row, 1))?;
+    Ok(counted.into_iter().sum())
+}
+
+/// The wanted events of a page, best or newest first.
+pub fn page(project: Uuid, wanted: &Wanted, page: &Page) -> StatementResult<Vec<Found>> {
+    let statement = match page.ranking {
+        Some(_) => {
+            concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_page.sql"))
+        }
+        None => {
+            concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_by_time.sql"))
+        }
+    };
+    let mut arguments = arguments(project, wanted);
+    arguments.extend([
+        page.limit.into(),
+        page.with_evidence.into(),
+        page.ranking.map(|query| query.clone().into_bytes()).into(),
+        page.after.map(|after| after.score).into(),
+        page.after.and_then(|after| after.time).into(),
+        page.after.map(|after| after.event).into(),
+    ]);
+    rows(statement, &arguments, |row| {
+        Ok(Found {
+            cursor: Cursor { event: required(&row, 1)?, score: required(&row, 2)?, time: row.get(3)? },
+            seen: required(&row, 4)?,
+        })
+    })
+}
+
+/// One event in full.
+pub fn get(project: Uuid, event: Uuid) -> StatementResult<Option<Jsonb>> {
+    let found =
+        rows(include_str!("queries/semantic_get.sql"), &[project.into(), event.into()], |row| row.get(1))?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// The events of a version, in the order of time, then of the text.
+pub fn of_version(project: Uuid, version: Uuid, with_evidence: bool) -> StatementResult<Vec<Jsonb>> {
+    rows(
+        include_str!("queries/semantic_of_version.sql"),
+        &[project.into(), version.into(), with_evidence.into()],
+        |row| required(&row, 1),
+    )
+}
+
+/// A revision of an artifact, or of any other item.
+pub struct Revision {
+    pub artifact_uid: String,
+    pub revision_id: String,
+    /// The first version with its content.
+    pub version: Uuid,
+    pub is_latest: bool,
+}
+
+/// The revision that is named, or the latest.
+pub fn revision(project: Uuid, name: &Name, revision_id: Option<&str>) -> StatementResult<Option<Revision>> {
+    let (artifact_id, uid, item) = name.columns();
+    let found = rows(
+        include_str!("queries/find_revision.sql"),
+        &[project.into(), artifact_id.into(), uid.into(), item.into(), revision_id.into()],
+        |row| {
+            Ok(Revision {
+                artifact_uid: required(&row, 1)?,
+                revision_id: required(&row, 2)?,
+                version: required(&row, 3)?,
+                is_latest: required(&row, 4)?,
+            })
+        },
+    )?;
+    Ok(found.into_iter().next())
+}
