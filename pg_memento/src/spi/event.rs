@@ -114,6 +114,35 @@ pub fn of_version(project: Uuid, version: Uuid, with_evidence: bool) -> Statemen
     )
 }
 
+/// An event that is quoted from a chunk.
+pub struct Quoted {
+    pub chunk: i64,
+    /// Characters of what it says and quotes.
+    pub chars: i32,
+    pub seen: Jsonb,
+}
+
+/// The events that are quoted from chunks, in the order of the chunks.
+pub fn of_chunks(project: Uuid, chunks: Vec<i64>, limit: i32) -> StatementResult<Vec<Quoted>> {
+    rows(
+        include_str!("queries/semantic_of_chunks.sql"),
+        &[project.into(), chunks.into(), limit.into()],
+        |row| Ok(Quoted { chunk: required(&row, 1)?, chars: required(&row, 2)?, seen: required(&row, 3)? }),
+    )
+}
+
+/// The chunk that an event is first quoted from.
+pub fn chunk(project: Uuid, event: Uuid) -> StatementResult<Option<i64>> {
+    let found = rows(
+        "select q.chunk_id from memento.semantic_event e
+           join memento.event_evidence q on q.project_id = e.project_id and q.event_id = e.event_id and q.evidence_id = e.evidence_id
+          where e.project_id = $1 and e.event_id = $2",
+        &[project.into(), event.into()],
+        |row| row.get(1),
+    )?;
+    Ok(found.into_iter().flatten().next())
+}
+
 /// A revision of an artifact, or of any other item.
 pub struct Revision {
     pub artifact_uid: String,
