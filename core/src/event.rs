@@ -6,9 +6,12 @@
 mod check;
 pub mod compare;
 mod kind;
+mod lexicon;
 mod merge;
 mod model;
 pub mod rules;
+pub mod time;
+mod token;
 
 pub use check::{
     LONGEST_NARRATIVE, LONGEST_QUOTE, LONGEST_REF, MOST_ACTORS, MOST_ALIASES, MOST_EVIDENCE,

@@ -1,13 +1,24 @@
 //! Finds events without a model: patterns over the blocks of a document. They keep quiet where they are not sure.
 
+mod actor;
+mod agent;
 mod assemble;
+mod clause;
+mod entity;
 mod label;
 mod line;
+mod pattern;
+mod people;
 mod speaker;
+mod subject;
+mod table;
 
 use crate::memory_kind::ArtifactType;
 use crate::query::Date;
 
+use self::assemble::Document;
+use self::line::Lines;
+use self::people::People;
 use super::merge::merge_duplicates;
 use super::model::Extraction;
 
@@ -26,9 +37,16 @@ pub struct Context<'a> {
 
 /// The events of a document, and the people in them. The same text and context give the same result.
 pub fn extract(text: &str, context: &Context<'_>) -> Extraction {
-    let lines = line::lines(text, context);
-    let found = lines.lines.iter().flat_map(|line| assemble::events(text, &lines, line, context));
-    Extraction { events: merge_duplicates(found.collect()), entities: Vec::new() }
+    let Lines { lines, headings } = line::lines(text, context);
+    let mut people = People::default();
+    let speakers = lines.iter().filter_map(|line| line.speaker);
+    for name in context.participants.iter().map(String::as_str).chain(speakers) {
+        people.add(name);
+    }
+    let document = Document { text, context, headings: &headings, people };
+    let events = merge_duplicates(lines.iter().flat_map(|line| document.events(line)).collect());
+    let entities = entity::entities(text, &lines, &events, &document.people);
+    Extraction { events, entities }
 }
 
 /// What the context says about names.

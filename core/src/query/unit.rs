@@ -3,7 +3,7 @@
 use super::date::Date;
 
 /// What time is counted in.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Day,
     Week,

@@ -2,44 +2,206 @@
 
 use std::ops::Range;
 
-use super::Context;
-use super::label;
-use super::line::{Line, Lines};
-use crate::event::check::{LONGEST_NARRATIVE, LONGEST_QUOTE, LONGEST_REF, MOST_QUOTE_WORDS};
-use crate::event::{Event, Subject, SubjectType};
+use super::agent::{Agent, AgentKind};
+use super::clause::{Finding, findings, sentences};
+use super::label::{self, Label, Section};
+use super::line::Line;
+use super::pattern::{Match, Sentence};
+use super::people::People;
+use super::subject::{self, About};
+use super::table::Needs;
+use super::{Context, actor};
+use crate::event::check::{LONGEST_NARRATIVE, LONGEST_QUOTE, MOST_ACTORS, MOST_QUOTE_WORDS};
+use crate::event::lexicon::LISTS;
+use crate::event::time::{Lean, Read, read};
+use crate::event::token::tokens;
+use crate::event::{Category, Event, Role};
+use crate::memory_kind::ArtifactType;
 
-/// The events of a line.
-pub fn events(text: &str, lines: &Lines<'_>, line: &Line<'_>, context: &Context<'_>) -> Vec<Event> {
-    let said = &text[line.span.clone()];
-    let Some(label) = label::leading(said).filter(|label| !label.section.needs_more) else {
-        return Vec::new();
-    };
-    let narrative = narrative(&said[label.length..]);
-    if narrative.is_empty() {
-        return Vec::new();
-    }
-    let heading = line.heading.map(|at| lines.headings[at].as_str()).or(context.title);
-    let name = shortened(heading.filter(|name| !name.is_empty()).unwrap_or(&narrative), LONGEST_REF);
-    vec![Event {
-        category: label.section.category,
-        subject: Subject { kind: SubjectType::Other, name },
-        narrative,
-        actors: Vec::new(),
-        event_time: None,
-        confidence: 0.9,
-        evidence: vec![quote(text, line.span.clone(), line.span.start)],
-    }]
+/// A document whose lines are read.
+pub struct Document<'a> {
+    pub text: &'a str,
+    pub context: &'a Context<'a>,
+    pub headings: &'a [String],
+    pub people: People<'a>,
 }
 
-/// What a text says, on one line and without markup.
-fn narrative(text: &str) -> String {
+/// How sure what a label says is, and a list, and a check box.
+const LABELLED: f64 = 0.95;
+const LISTED: f64 = 0.85;
+const BOXED: f64 = 0.9;
+
+impl Document<'_> {
+    /// The events of a line.
+    pub fn events(&self, line: &Line<'_>) -> Vec<Event> {
+        let said = &self.text[line.span.clone()];
+        if let Some(label) = label::leading(said) {
+            return self.labelled(line, label).into_iter().collect();
+        }
+        if let Some(checked) = line.checked {
+            let category = if checked { Category::Execution } else { Category::Commitment };
+            return self.stated(line, line.span.clone(), category, None, BOXED).into_iter().collect();
+        }
+        if let Some(section) = line.section.filter(|section| line.is_item && !section.needs_more) {
+            let listed = self.stated(line, line.span.clone(), section.category, section.role, LISTED);
+            if listed.is_some() {
+                return listed.into_iter().collect();
+            }
+        }
+        sentences(self.text, line.span.clone()).into_iter().flat_map(|span| self.told(line, span)).collect()
+    }
+
+    fn labelled(&self, line: &Line<'_>, label: Label) -> Option<Event> {
+        let body = line.span.start + label.length..line.span.end;
+        let Section { category, role, .. } = label.section;
+        if role.is_some() && !is_a_name(&self.text[body.clone()]) {
+            return None;
+        }
+        let mut event = self.stated(line, body, category, role, LABELLED)?;
+        // The label is part of the proof.
+        event.evidence = vec![quote(self.text, line.span.clone(), line.span.start)];
+        Some(event)
+    }
+
+    /// What a label, a list or a check box says to be an event. Its first sentence proves it.
+    fn stated(
+        &self,
+        line: &Line<'_>,
+        body: Range<usize>,
+        category: Category,
+        role: Option<Role>,
+        confidence: f64,
+    ) -> Option<Event> {
+        let said = self.text[body.clone()].trim();
+        let first = sentences(self.text, body.clone()).into_iter().next()?;
+        if says_nothing(said) || self.text[first.clone()].ends_with('?') {
+            return None;
+        }
+        let words = tokens(self.text, first.clone());
+        let times = read(&words);
+        let named = actor::stated(&words, &self.people, category, role, line.speaker);
+        let about = About { tokens: &words, from: named.after, times: &times };
+        Some(Event {
+            category,
+            subject: subject::of(&about, self.heading(line), self.context.title),
+            narrative: narrative(said, named.needs_speaker.then_some(line.speaker).flatten()),
+            actors: named.actors,
+            event_time: self.time(&times, 0..words.len(), category),
+            confidence,
+            evidence: vec![quote(self.text, first.clone(), first.start)],
+        })
+    }
+
+    /// What a sentence tells.
+    fn told(&self, line: &Line<'_>, span: Range<usize>) -> Vec<Event> {
+        let words = tokens(self.text, span.clone());
+        let times = read(&words);
+        let places: Vec<Range<usize>> = times.iter().map(|time| time.words.clone()).collect();
+        let sentence = Sentence { tokens: &words, times: &places, people: &self.people };
+        let accepts =
+            |needs, found: &Match, clause: &Range<usize>| self.accepts(line, &sentence, needs, found, clause);
+        let found = findings(&sentence, &self.text[span.clone()], accepts);
+        let only = found.len() == 1;
+        found.into_iter().map(|finding| self.event(line, &sentence, &times, finding, &span, only)).collect()
+    }
+
+    fn event(
+        &self,
+        line: &Line<'_>,
+        sentence: &Sentence<'_, '_>,
+        times: &[Read],
+        finding: Finding,
+        span: &Range<usize>,
+        only: bool,
+    ) -> Event {
+        let Finding { rule, found, clause } = finding;
+        let words = sentence.tokens;
+        let part =
+            if only { span.clone() } else { words[clause.start].span.start..words[clause.end - 1].span.end };
+        let about = About { tokens: &words[..clause.end], from: found.about.unwrap_or(clause.start), times };
+        let is_speaker = |agent: &Agent| matches!(agent.kind, AgentKind::Speaker | AgentKind::We);
+        let needs_speaker = found.agents.iter().any(is_speaker) && line.speaker.is_some();
+        let mut actors = actor::told(words, &clause, &found, rule.category, line.speaker, &self.people);
+        actors.truncate(MOST_ACTORS);
+        Event {
+            category: rule.category,
+            subject: subject::of(&about, self.heading(line), self.context.title),
+            narrative: narrative(&self.text[part.clone()], needs_speaker.then_some(line.speaker).flatten()),
+            actors,
+            event_time: self.time(times, clause, rule.category),
+            confidence: rule.confidence,
+            evidence: vec![quote(self.text, part, words[found.trigger].span.start)],
+        }
+    }
+
+    /// Whether what a shape needs besides itself is there.
+    fn accepts(
+        &self,
+        line: &Line<'_>,
+        sentence: &Sentence<'_, '_>,
+        needs: Needs,
+        found: &Match,
+        clause: &Range<usize>,
+    ) -> bool {
+        let has_time = sentence.times.iter().any(|time| clause.contains(&time.start));
+        match needs {
+            Needs::Nothing => true,
+            Needs::Time => has_time,
+            Needs::Place => line.is_item || line.section.is_some() || has_time,
+            Needs::Promise => {
+                let is_document = self.context.artifact_type == Some(ArtifactType::Doc);
+                let is_human = sentence.tokens[found.trigger].is(LISTS.human);
+                has_time
+                    || found.agents.iter().any(|agent| match agent.kind {
+                        AgentKind::Speaker | AgentKind::Person => true,
+                        AgentKind::We => is_human || !is_document,
+                        AgentKind::Group | AgentKind::Name => is_human,
+                        AgentKind::Somebody => is_human && !is_document,
+                    })
+            }
+        }
+    }
+
+    fn heading(&self, line: &Line<'_>) -> Option<&str> {
+        line.heading.map(|at| self.headings[at].as_str())
+    }
+
+    /// The first time of a clause: promises lie ahead, all else behind.
+    fn time(
+        &self,
+        times: &[Read],
+        clause: Range<usize>,
+        category: Category,
+    ) -> Option<crate::filter::Timestamp> {
+        let lean = if category == Category::Commitment { Lean::Future } else { Lean::Past };
+        let mut inside = times.iter().filter(|time| clause.contains(&time.words.start));
+        inside.find_map(|time| time.resolve(self.context.document_date, lean))
+    }
+}
+
+/// `none`, `n/a`, `TBD`: a label with nothing behind it.
+fn says_nothing(text: &str) -> bool {
+    const NOTHING: &str = "none|n/a|na|tbd|tba|nothing|no|nil|todo|pending|open|unknown|?|-|–|—|none so far|none yet|\
+                           not yet|to be decided|to be determined|to be defined|none identified|no decision|none at this time";
+    let plain = text.trim_matches(|c: char| c.is_whitespace() || ".!*_()[]".contains(c)).to_lowercase();
+    let is_link = text.starts_with("[") && text.contains("](") && text.ends_with(')');
+    let has_letter = plain.contains(char::is_alphabetic);
+    !has_letter || is_link || crate::query::word::is_one_of(&plain, NOTHING)
+}
+
+/// One to six words, of which the first has a capital or is a handle.
+fn is_a_name(text: &str) -> bool {
+    let name = text.trim().trim_start_matches(['*', '_', '@']);
+    (1..=6).contains(&name.split_whitespace().count()) && name.starts_with(char::is_uppercase)
+}
+
+/// What a text says, on one line, without markup, and by whom.
+fn narrative(text: &str, speaker: Option<&str>) -> String {
     let words =
         text.split_whitespace().map(|word| word.trim_matches(['*', '`'])).filter(|word| !word.is_empty());
-    shortened(&words.collect::<Vec<_>>().join(" "), LONGEST_NARRATIVE)
-}
-
-fn shortened(text: &str, chars: usize) -> String {
-    text.chars().take(chars).collect::<String>().trim().to_owned()
+    let words = speaker.map(|name| format!("{name}:")).into_iter().chain(words.map(str::to_owned));
+    let whole = words.collect::<Vec<_>>().join(" ");
+    whole.chars().take(LONGEST_NARRATIVE).collect::<String>().trim().to_owned()
 }
 
 /// The part of a span that may be quoted: what comes before a place, as far as there is room behind it for what follows.

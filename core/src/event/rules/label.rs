@@ -76,6 +76,9 @@ const LABELS: &[(Category, &[&str])] = &[
             "biggest risk",
             "blocking issue",
             "quality risk",
+            "regression",
+            "vulnerability",
+            "outage",
         ],
     ),
     (
