@@ -55,7 +55,8 @@ end;
 comment on function memento._extraction_input(uuid, bigint, int) is
   'worker: the text that events are looked for in, what is known about it, and how they are looked for; nothing if the job is no longer the worker''s';
 
--- Old events stay until the new ones are there; both change in the one transaction that finishes the job.
+-- Old events stay until the new ones are there; both change in the one transaction that finishes the job. What the database refuses is a
+-- failure of the job, and not of who works the queue.
 create function memento._store_events(project uuid, job bigint, of_attempt int, found_by text, events jsonb, entities jsonb, outcome jsonb)
   returns bigint
   language plpgsql volatile parallel unsafe security definer
@@ -65,6 +66,8 @@ declare
   source record;
   run uuid := gen_random_uuid();
   stored bigint;
+  failures_before int;
+  failed_relation text;
 begin
   -- First the version, as forget() does, and not if it is about to take it away: nobody waits for each other in a circle.
   select v.version_id, v.content, i.artifact_uid, memento._revision_id(v.content_hash) as revision_id into source
@@ -76,37 +79,59 @@ begin
   if not found then
     return null;
   end if;
-  perform from memento.job j
+  select j.failures into failures_before from memento.job j
     where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running'
       for no key update;
   if not found then
     return null;
   end if;
-  delete from memento.semantic_event e where e.project_id = project and e.version_id = source.version_id;
+  stored := memento._replace_events(project, source.version_id, source.artifact_uid, source.revision_id, run, found_by, events);
+  perform memento._store_mentions(project, source.version_id, source.content, entities);
+  perform memento._finish_jobs(array[project], array[job], array[of_attempt],
+            array[jsonb_build_object('extraction_run_id', run, 'extractor', found_by, 'events', stored) || outcome]);
+  return stored;
+exception when others then
+  -- Not the message: that may quote what was to be written.
+  get stacked diagnostics failed_relation = table_name;
+  perform memento._fail_job(project, job, of_attempt, 'WRITE_FAILED',
+            format('the database refused it (SQLSTATE %s%s)', sqlstate, coalesce(', table ' || nullif(failed_relation, ''), '')),
+            'see the server''s log', least(interval '30 s' * power(2, failures_before), interval '10 min'), true);
+  return null;
+end
+$$;
+comment on function memento._store_events(uuid, bigint, int, text, jsonb, jsonb, jsonb) is
+  'worker: replaces the events of a version by those that were found and finishes the job; returns how many, null if it was no longer the worker''s, the version is about to go, or the database refused them, which the job says';
+
+create function memento._replace_events(project uuid, version uuid, uid text, revision text, run uuid, found_by text, events jsonb) returns bigint
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stored bigint;
+begin
+  delete from memento.semantic_event e where e.project_id = project and e.version_id = version;
   with given as materialized (
     select gen_random_uuid() as event_id, gen_random_uuid() as evidence_id, e.event from jsonb_array_elements(events) e(event)
   ), quoted as (
     insert into memento.event_evidence (project_id, event_id, evidence_id, version_id, chunk_id, start_char, end_char, artifact_uid, revision_id, quote)
-    select project, g.event_id, case when q.place = 1 then g.evidence_id else gen_random_uuid() end, source.version_id,
-           memento._chunk_of(project, source.version_id, (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int),
-           (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int, source.artifact_uid, source.revision_id, q.span ->> 'quote'
+    select project, g.event_id, case when q.place = 1 then g.evidence_id else gen_random_uuid() end, version,
+           memento._chunk_of(project, version, (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int),
+           (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int, uid, revision, q.span ->> 'quote'
       from given g
      cross join lateral jsonb_array_elements(g.event -> 'evidence') with ordinality q(span, place)
   )
   insert into memento.semantic_event (project_id, event_id, version_id, evidence_id, extraction_run_id, event_time, confidence, category,
                                       artifact_uid, revision_id, extractor, narrative, subject_json, actors_json)
-  select project, g.event_id, source.version_id, g.evidence_id, run, (g.event ->> 'event_time')::timestamptz, (g.event ->> 'confidence')::float8,
-         g.event ->> 'category', source.artifact_uid, source.revision_id, found_by, g.event ->> 'narrative', g.event -> 'subject', g.event -> 'actors'
+  select project, g.event_id, version, g.evidence_id, run, (g.event ->> 'event_time')::timestamptz, (g.event ->> 'confidence')::float8,
+         g.event ->> 'category', uid, revision, found_by, g.event ->> 'narrative', g.event -> 'subject', g.event -> 'actors'
     from given g;
   get diagnostics stored = row_count;
-  perform memento._store_mentions(project, source.version_id, source.content, entities);
-  perform memento._finish_jobs(array[project], array[job], array[of_attempt],
-            array[jsonb_build_object('extraction_run_id', run, 'extractor', found_by, 'events', stored) || outcome]);
+  -- Now, and not at the end of a transaction that has said that the job is done.
+  set constraints memento.semantic_event_evidence_id_fkey immediate;
   return stored;
 end
 $$;
-comment on function memento._store_events(uuid, bigint, int, text, jsonb, jsonb, jsonb) is
-  'worker: replaces the events of a version by those that were found and finishes the job; returns how many, null if it was no longer the worker''s or the version is about to go';
+comment on function memento._replace_events(uuid, uuid, text, text, uuid, text, jsonb) is 'internal: replaces the events of a version';
 
 create function memento._chunk_of(project uuid, version uuid, from_char int, to_char int) returns bigint
   language sql stable strict parallel safe

@@ -348,6 +348,12 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             vec![format!("select memento._store_events('{victim_project}', 1, 1, 'x', '[]', '[]', '{{}}')")],
         ),
         (
+            "_replace_events",
+            vec![format!(
+                "select memento._replace_events('{victim_project}', '{victim_item}', 'u', 'r', '{victim_item}', 'x', '[]')"
+            )],
+        ),
+        (
             "_store_mentions",
             vec![format!("select memento._store_mentions('{victim_project}', '{victim_item}', 'x', '[]')")],
         ),

@@ -25,6 +25,9 @@ const MAX_RANKED: i64 = 2_000;
 /// How many words an event has, about: a sentence with its names.
 const WORDS_OF_EVENT: i64 = 20;
 
+/// What is read of a name.
+const MOST_NAME_BYTES: usize = 1_000;
+
 /// What is asked for; none for any.
 pub struct Query<'a> {
     pub query: Option<&'a str>,
@@ -62,8 +65,8 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
         from: query.from,
         to: query.to,
         artifact_uid: artifact_uid.as_deref(),
-        actor: said(query.actor),
-        subject: said(query.subject),
+        actor: name(query.actor),
+        subject: name(query.subject),
         confidence: query.confidence,
     };
     let matched = as_owner(|| matching(project, wanted, said(query.query)))?;
@@ -146,6 +149,11 @@ fn uid(project: Uuid, given: &str) -> Result<String, EventError> {
     Ok(found.ok_or_else(|| artifact::missing(given))?.artifact_uid)
 }
 
+/// A name that is asked for, without what no name is long enough for.
+fn name(text: Option<&str>) -> Option<&str> {
+    said(text).map(|text| &text[..text.floor_char_boundary(MOST_NAME_BYTES)])
+}
+
 fn said(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }
@@ -159,8 +167,8 @@ fn filters(query: &Query) -> Value {
         ("time_from", time(query.from)),
         ("time_to", time(query.to)),
         ("artifact_uid", text(query.artifact)),
-        ("actor", text(said(query.actor))),
-        ("subject", text(said(query.subject))),
+        ("actor", text(name(query.actor))),
+        ("subject", text(name(query.subject))),
         ("min_confidence", query.confidence.map(|least| json!(least))),
     ];
     let applied: Map<String, Value> =
