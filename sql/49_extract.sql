@@ -8,13 +8,13 @@ create table memento.extraction_prompt (
   created_by name not null,
   template text,
   primary key (project_id, name, version),
-  constraint extraction_prompt_name_known check (name in ('extract', 'canonicalize', 'repair')),
+  constraint extraction_prompt_name_known check (name in ('extract', 'canonicalise', 'repair')),
   constraint extraction_prompt_version_positive check (version > 0),
-  constraint extraction_prompt_template_form check (template ~ '\S' and pg_catalog.char_length(template) <= 100000)
+  constraint extraction_prompt_template_form check (template ~ '\S' and pg_catalog.char_length(template) <= 20000)
 );
 comment on table memento.extraction_prompt is 'What a project tells the model that looks for events, instead of what every project begins with. Never changed: the newest version counts. Written by set_extraction_prompt().';
 comment on column memento.extraction_prompt.project_id is 'The project.';
-comment on column memento.extraction_prompt.name is 'extract, for a passage; canonicalize, for what was found in all passages of a document; repair, for an answer that was not right.';
+comment on column memento.extraction_prompt.name is 'extract, for a passage; canonicalise, for what was found in all passages of a document; repair, for an answer that was not right.';
 comment on column memento.extraction_prompt.version is '1 for the first of the project, 2 for the next ... 0 in results is what every project begins with.';
 comment on column memento.extraction_prompt.created_at is 'When it was set.';
 comment on column memento.extraction_prompt.created_by is 'By which role.';

@@ -18,7 +18,7 @@ comment on function memento.estimate_extract(text, text) is
 comment on function memento.set_event_extractor(text) is
   'Lets a chat profile look for events in the documents of the current project, from the next job on; null or rules for the patterns that need no model. Needs admin access.';
 comment on function memento.set_extraction_prompt(text, text) is
-  'Overrides what the model is told in the current project: extract, canonicalize or repair. Each call adds a version; null goes back to the built-in text. Needs admin access.';
+  'Overrides what the model is told in the current project: extract, canonicalise or repair. Each call adds a version; null goes back to the built-in text. Needs admin access.';
 comment on function memento.extraction_prompts() is
   'What the model that looks for events is told in the current project: name, version (0 for the built-in text) and template. Needs read access.';
 comment on function memento.chat_profiles_upsert(text, text, text, jsonb) is

@@ -21,7 +21,10 @@ const SEARCHES: [(&str, &str); 9] = [
     ("one word", "'{word}'"),
     ("two words", "'{word} {word}'"),
     ("two words, category", "'{word} {word}', category => 'Decision'"),
-    ("a word, category, half a year", "'{word}', category => 'Decision', time_from => '2025-01-01', time_to => '2025-07-01'"),
+    (
+        "a word, category, half a year",
+        "'{word}', category => 'Decision', time_from => '2025-01-01', time_to => '2025-07-01'",
+    ),
     ("a word, actor, confidence", "'{word}', actor => 'actor{actor}', min_confidence => 0.3"),
     ("four words, of which none need be together", "'{word} {word} {word} {word}'"),
     ("category, a month", "category => 'Change', time_from => '2025-03-01', time_to => '2025-04-01'"),
@@ -31,9 +34,12 @@ const SEARCHES: [(&str, &str); 9] = [
 
 /// Prints the median and the 95th percentile of each kind of search and of all, and how the server gets there.
 pub fn run() {
-    let size: i64 = std::env::var("MEMENTO_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let lines = ["memento.worker = off", "shared_buffers = '1GB'", "max_wal_size = '4GB'", "jit = off"].map(str::to_owned);
-    let cluster = Cluster::start_with(Server::from_environment(), Settings { preload: true, lines: lines.into() });
+    let size: i64 =
+        std::env::var("MEMENTO_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    let lines = ["memento.worker = off", "shared_buffers = '1GB'", "max_wal_size = '4GB'", "jit = off"]
+        .map(str::to_owned);
+    let cluster =
+        Cluster::start_with(Server::from_environment(), Settings { preload: true, lines: lines.into() });
     let mut client = cluster.connect(&cluster.database());
     let started = Instant::now();
     fill(&mut client, size);
@@ -41,7 +47,8 @@ pub fn run() {
     let mut luck = Luck(1);
     let mut all = Vec::new();
     for (name, arguments) in SEARCHES {
-        let times: Vec<Duration> = (0..ROUNDS).map(|_| search(&mut client, &luck.fill_in(arguments))).collect();
+        let times: Vec<Duration> =
+            (0..ROUNDS).map(|_| search(&mut client, &luck.fill_in(arguments))).collect();
         print(name, times.clone());
         all.extend(times);
     }
@@ -111,12 +118,29 @@ fn explain(client: &mut Client) {
     let counted = include_str!("../../pg_memento/src/spi/queries/semantic_count.sql");
     let paged = include_str!("../../pg_memento/src/spi/queries/semantic_by_time.sql");
     for (name, rest, more_types, values) in [
-        ("words_and_category", counted, "bigint", "'''w500''', 'Decision', null, null, null, null, null, null, 10001"),
-        ("newest", paged, "int, boolean, bytea, float8, bigint, uuid", "null, null, null, null, null, null, null, null, 20, true, null, null, null, null"),
+        (
+            "words_and_category",
+            counted,
+            "bigint",
+            "'''w500''', 'Decision', null, null, null, null, null, null, 10001",
+        ),
+        (
+            "newest",
+            paged,
+            "int, boolean, bytea, float8, bigint, uuid",
+            "null, null, null, null, null, null, null, null, 20, true, null, null, null, null",
+        ),
     ] {
-        run_all(client, &format!("set plan_cache_mode = force_custom_plan; prepare {name} ({types}, {more_types}) as {wanted} {rest}"));
+        run_all(
+            client,
+            &format!(
+                "set plan_cache_mode = force_custom_plan; prepare {name} ({types}, {more_types}) as {wanted} {rest}"
+            ),
+        );
         println!("{name}:");
-        let plan = format!("explain (analyze, buffers, costs off, timing off, summary off) execute {name} ('{PROJECT}', {values})");
+        let plan = format!(
+            "explain (analyze, buffers, costs off, timing off, summary off) execute {name} ('{PROJECT}', {values})"
+        );
         for row in client.query(&plan, &[]).unwrap_or_else(|error| panic!("{name}: {error:?}")) {
             println!("  {}", row.get::<_, &str>(0));
         }

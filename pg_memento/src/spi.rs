@@ -4,8 +4,8 @@
 pub mod artifact;
 pub mod audit;
 pub mod canonical;
-pub mod chat_profile;
 pub mod catalog;
+pub mod chat_profile;
 pub mod commit;
 #[cfg(feature = "pg_test")]
 pub mod conformance;

@@ -38,7 +38,7 @@ fn scene() -> Scene {
                                      source_system => '{SECRET}', source_id => '{SECRET}', metadata => '{{\"{SECRET}\": 1}}', retention => '1y', author => '{SECRET}');
              select memento.history_append('{SECRET}', 'user', '{SECRET} lives here');
              select memento.emit_event('{SECRET}', '{{\"{SECRET}\": 1}}', session_id => (select item_id from memento.item limit 1));
-             select memento.event_reextract(item_id::text), memento.set_extraction_prompt('extract', '{SECRET}') from memento.item;"
+             select memento.event_reextract(item_id::text), memento.set_extraction_prompt('extract', '{SECRET} {{{{document}}}}') from memento.item;"
         ))
         .unwrap();
     // By itself: it commits. Somebody has found an event in it then.

@@ -21,7 +21,11 @@ fn fill(cluster: &Cluster, database: &str) {
             "select memento.embedding_profiles_upsert('words', 'hash', 'words', 8);
              select memento.embedding_profiles_activate('words');
              select memento.remember('embedded before the dump');
-             select memento.set_budget(1000000), memento.retrieve('embedded');",
+             select memento.set_budget(1000000), memento.retrieve('embedded');
+             select memento.artifact_ingest('doc', 'minutes', E'# Plan\n\nDecision: Bob Müller will use Postgres.\n\nRisk: Two quotes may be “torn”.\n', 'm1',
+                                            participants => array['Bob Müller']);
+             select memento.chat_profiles_upsert('chat', 'openai', 'm', '{\"base_url\": \"https://api.openai.com\"}');
+             select memento.set_extraction_prompt('extract', 'Look for events in: {{document}}');",
         )
         .unwrap();
     // By itself: it commits.

@@ -1,9 +1,12 @@
 //! Jobs of kind extract_events that are under way. A thread reads the document, by rules or with a model, and never sees the
 //! database; what it has found replaces what was there before, in one transaction.
 
+mod conversation;
 mod document;
 mod findings;
+mod model;
 mod reader;
+mod schema;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,22 +23,34 @@ use crate::provider::{Chat, Code, Kind, ProviderError};
 use crate::scene::{Scene, count_failure, pause_for, reason_of};
 use crate::store::{Call, ChatProfile, Document, Findings, Payee};
 
+use model::Begun;
+
 pub use document::document;
 
 /// What a thread says.
 enum News {
     /// It has called a model.
     Called(Payee, Call),
-    /// It has read the document, or cannot.
-    Ended(Held, Result<Findings, ProviderError>),
+    /// It has read the document, or so much of it.
+    Ended(Held, Result<Findings, (ProviderError, Begun)>),
 }
 
 /// A job whose document is being read.
 struct Progress {
     held: Held,
     failures: u32,
-    profile: Option<ChatProfile>,
+    by: Reader,
 }
+
+/// What reads a document: another model or other prompts begin anew.
+#[derive(Clone, Debug, PartialEq)]
+struct Reader {
+    profile: Option<ChatProfile>,
+    prompts: BTreeMap<String, (i64, String)>,
+}
+
+/// So many documents are kept that were begun.
+const MOST_BEGUN: usize = 16;
 
 /// All documents that are being read.
 pub struct Extraction {
@@ -43,6 +58,8 @@ pub struct Extraction {
     wake: Wake,
     concurrency: usize,
     jobs: BTreeMap<i64, Progress>,
+    /// Documents that had to be left in the middle because their endpoint asked for a pause.
+    begun: BTreeMap<i64, (Reader, Begun)>,
     /// Threads that have not ended, also of jobs that were lost.
     threads: usize,
     news: (Sender<News>, Receiver<News>),
@@ -51,7 +68,15 @@ pub struct Extraction {
 impl Extraction {
     pub fn new(spawn: Spawn, wake: Wake, concurrency: usize) -> Self {
         let concurrency = concurrency.max(1);
-        Self { spawn, wake, concurrency, jobs: BTreeMap::new(), threads: 0, news: channel() }
+        Self {
+            spawn,
+            wake,
+            concurrency,
+            jobs: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            threads: 0,
+            news: channel(),
+        }
     }
 
     pub fn set_concurrency(&mut self, concurrency: usize) {
@@ -97,13 +122,15 @@ impl Extraction {
     }
 
     fn read(&mut self, job: &Job, document: Document, models: &dyn Models, scene: &mut Scene) {
-        let profile = document.profile.clone();
-        let progress = Progress { held: job.held, failures: job.failures, profile };
-        let chat = match progress.profile.as_ref().map(|profile| models.chat(profile)).transpose() {
+        let by = Reader { profile: document.profile.clone(), prompts: document.prompts.clone() };
+        let begun = self.begun.remove(&job.held.job).filter(|(reader, _)| *reader == by);
+        let begun = begun.map(|(_, begun)| begun).unwrap_or_default();
+        let progress = Progress { held: job.held, failures: job.failures, by };
+        let chat = match progress.by.profile.as_ref().map(|profile| models.chat(profile)).transpose() {
             Ok(chat) => chat,
             Err(error) => return fail(&progress, &error, scene),
         };
-        match self.spawn_reader(job.held, document, chat) {
+        match self.spawn_reader(job.held, document, chat, begun) {
             Ok(()) => {
                 self.threads += 1;
                 self.jobs.insert(job.held.job, progress);
@@ -120,13 +147,15 @@ impl Extraction {
         held: Held,
         document: Document,
         chat: Option<Arc<dyn Chat>>,
+        mut begun: Begun,
     ) -> std::io::Result<()> {
         let (news, wake) = (self.news.0.clone(), Arc::clone(&self.wake));
         let ended = self.news.0.clone();
         (self.spawn)(Box::new(move || {
             // Nobody listens any more when the worker is about to end.
             let tell = |payee, call| drop(news.send(News::Called(payee, call)));
-            let outcome = reader::read(held, &document, chat.as_deref(), &tell);
+            let outcome = reader::read(held, &document, chat.as_deref(), &mut begun, &tell);
+            let outcome = outcome.map_err(|error| (error, begun));
             let _ = ended.send(News::Ended(held, outcome));
             wake();
         }))
@@ -146,7 +175,7 @@ impl Extraction {
         scene.debts.settle(scene.store)
     }
 
-    fn end(&mut self, held: Held, outcome: Result<Findings, ProviderError>, scene: &mut Scene) {
+    fn end(&mut self, held: Held, outcome: Result<Findings, (ProviderError, Begun)>, scene: &mut Scene) {
         // Forgotten meanwhile, or taken by another attempt.
         if self.jobs.get(&held.job).is_none_or(|job| job.held != held) {
             return;
@@ -162,7 +191,16 @@ impl Extraction {
                     scene.debts.give_up(held, job.failures, "WRITE_FAILED", &error);
                 }
             },
-            Err(error) => fail(&job, &error, scene),
+            Err((error, begun)) => {
+                fail(&job, &error, scene);
+                if matches!(error.kind(), Kind::RateLimited | Kind::Retryable) {
+                    self.begun.insert(held.job, (job.by, begun));
+                    // The oldest job may be with somebody else by now.
+                    if self.begun.len() > MOST_BEGUN {
+                        self.begun.pop_first();
+                    }
+                }
+            }
         }
     }
 }
@@ -170,7 +208,7 @@ impl Extraction {
 /// The document could not be read.
 fn fail(job: &Progress, error: &ProviderError, scene: &mut Scene) {
     let (reason, pause) = (reason_of(error), pause_for(error));
-    if let (Some(pause), Some(profile)) = (pause, &job.profile) {
+    if let (Some(pause), Some(profile)) = (pause, &job.by.profile) {
         let endpoint = profile.endpoint.clone();
         scene.debts.owe(Debt::Pause { endpoint, pause, reason: reason.clone() });
     }

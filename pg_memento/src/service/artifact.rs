@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::erase::{self, EraseError};
-use super::memory::{self, Remembered, Status, StoreError};
 use super::extract::enqueue;
+use super::memory::{self, Remembered, Status, StoreError};
 use super::text::int;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
@@ -141,7 +141,10 @@ fn record(
     } else {
         Vec::new()
     };
-    let job = revision.is_new.then(|| enqueue(project, new.version, &revision.artifact_uid, &revision.revision_id)).transpose()?;
+    let job = revision
+        .is_new
+        .then(|| enqueue(project, new.version, &revision.artifact_uid, &revision.revision_id))
+        .transpose()?;
     let status = match (revision.is_new, remembered.status) {
         (false, _) => Status::Unchanged,
         (true, Status::Created) => Status::Created,
@@ -168,7 +171,6 @@ fn record(
     }
     Ok(seen)
 }
-
 
 /// The artifact that a text names.
 pub fn name(given: &str) -> Result<Name, ArtifactError> {

@@ -73,7 +73,9 @@ impl Failure for EventError {
                 "events get new ids when a revision is looked through again: memento.event_search() has them"
                     .into()
             }
-            Self::NoRevision(_) => "artifact_ingest() returns its names; without a revision_id it is the latest".into(),
+            Self::NoRevision(_) => {
+                "artifact_ingest() returns its names; without a revision_id it is the latest".into()
+            }
             _ => return None,
         })
     }

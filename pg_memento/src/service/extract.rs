@@ -1,6 +1,8 @@
 //! Looking for events in documents: asking for it, what became of it, and how it is done.
 
 use memento_core::access::AccessLevel;
+use memento_core::event::prompt::{Purpose, SYSTEM, Template, TemplateError};
+use memento_core::token;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Value, json};
@@ -16,18 +18,20 @@ use crate::spi::extract::ExtractionJob;
 use crate::spi::job::NewJob;
 use crate::{ffi, spi};
 
-/// The longest prompt, in characters.
-const LONGEST_PROMPT: usize = 100_000;
+/// What an estimate reckons with: the size of a passage, how much text there is for each event, and how long one is in an answer.
+const PASSAGE_TOKENS: i64 = 900;
+const TOKENS_PER_EVENT: i64 = 100;
+const EVENT_TOKENS: i64 = 120;
 
 /// Why events are not looked for.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
     #[error("no job looks for events in artifact {0}")]
     NoJob(String),
-    #[error("name must be one of {}", PROMPTS.join(", "))]
+    #[error("name must be one of {}", Purpose::WORDS.join(", "))]
     UnknownPrompt,
-    #[error("template must not be blank or longer than {LONGEST_PROMPT} characters")]
-    BadTemplate,
+    #[error(transparent)]
+    Template(#[from] TemplateError),
     #[error(transparent)]
     Event(#[from] EventError),
     #[error(transparent)]
@@ -37,9 +41,6 @@ pub enum ExtractError {
     #[error(transparent)]
     Statement(#[from] StatementError),
 }
-
-/// The prompts that a project can override.
-const PROMPTS: [&str; 3] = ["extract", "canonicalize", "repair"];
 
 reported!(ExtractError);
 
@@ -64,7 +65,9 @@ impl Failure for ExtractError {
         match self {
             Self::NoJob(_) => Some("ask for one with memento.event_reextract(artifact_uid)".into()),
             Self::UnknownPrompt => Some("for example: memento.set_extraction_prompt('extract', ...)".into()),
-            Self::BadTemplate => Some("null goes back to the built-in one".into()),
+            Self::Template(_) => {
+                Some("see the built-in ones in memento.extraction_prompts(); null goes back to them".into())
+            }
             _ => None,
         }
     }
@@ -96,9 +99,7 @@ pub fn reextract(given: &str, revision_id: Option<&str>, force: bool) -> Result<
         };
         return Ok(asked(&revision, known.job, status_of(&known.state), message));
     }
-    let job = as_owner(|| {
-        enqueue(project, revision.version, &revision.artifact_uid, &revision.revision_id)
-    })?;
+    let job = as_owner(|| enqueue(project, revision.version, &revision.artifact_uid, &revision.revision_id))?;
     wake_at_commit();
     let message = match state {
         Some("running") => "job runs once more when it is done (force => true)",
@@ -152,14 +153,8 @@ pub fn set_extractor(name: Option<&str>) -> Result<Value, ExtractError> {
 
 /// Overrides a prompt in the session's project; none goes back to the built-in one.
 pub fn set_prompt(name: &str, template: Option<&str>) -> Result<Value, ExtractError> {
-    if !PROMPTS.contains(&name) {
-        return Err(ExtractError::UnknownPrompt);
-    }
-    let is_good =
-        |template: &str| !template.trim().is_empty() && template.chars().count() <= LONGEST_PROMPT;
-    if template.is_some_and(|template| !is_good(template)) {
-        return Err(ExtractError::BadTemplate);
-    }
+    let purpose = Purpose::from_word(name).ok_or(ExtractError::UnknownPrompt)?;
+    template.map(|text| Template::try_new(purpose, text)).transpose()?;
     let project = authorize_current(AccessLevel::Admin)?;
     let role = ffi::identity::current_role();
     let version = as_owner(|| spi::extract::set_prompt(project, name, template, role))?;
@@ -170,16 +165,20 @@ pub fn set_prompt(name: &str, template: Option<&str>) -> Result<Value, ExtractEr
 pub fn prompts() -> Result<Jsonb, ExtractError> {
     let project = authorize_current(AccessLevel::Read)?;
     let own = as_owner(|| spi::extract::prompts(project))?;
-    let shown = PROMPTS.map(|name| {
-        let found = own.iter().find(|prompt| prompt.name == name);
-        let template = found.and_then(|prompt| prompt.template.as_deref());
-        json!({
-            "name": name,
-            "version": found.filter(|_| template.is_some()).map_or(0, |prompt| prompt.version),
-            "is_built_in": template.is_none(),
-            "template": template,
+    let shown: Vec<Value> = Purpose::WORDS
+        .iter()
+        .filter_map(|word| Purpose::from_word(word))
+        .map(|purpose| {
+            let found = own.iter().find(|prompt| prompt.name == purpose.as_str());
+            let template = found.and_then(|prompt| prompt.template.as_deref());
+            json!({
+                "name": purpose.as_str(),
+                "version": found.filter(|_| template.is_some()).map_or(0, |prompt| prompt.version),
+                "is_built_in": template.is_none(),
+                "template": template.unwrap_or(purpose.default_text()),
+            })
         })
-    });
+        .collect();
     Ok(json!(shown).into())
 }
 
@@ -188,19 +187,28 @@ pub fn estimate(given: Option<&str>, revision_id: Option<&str>) -> Result<Value,
     let project = authorize_current(AccessLevel::Read)?;
     let version = given.map(|given| event::revision(project, given, revision_id)).transpose()?;
     let size = as_owner(|| spi::extract::size(project, version.map(|revision| revision.version)))?;
-    let (documents, tokens, chunks) =
-        size.map_or((0, 0, 0), |size| (size.documents, size.tokens, size.chunks));
+    let (documents, tokens) = size.map_or((0, 0), |size| (size.documents, size.tokens));
     let Some((profile, model)) = as_owner(|| spi::extract::model(project))? else {
         return Ok(json!({"extractor": RULES, "documents": documents, "text_tokens": tokens,
-                         "model_calls": 0, "input_tokens": 0, "max_output_tokens": 0}));
+                         "model_calls": 0, "input_tokens": 0, "output_tokens": 0}));
     };
+    let prompts = as_owner(|| spi::extract::prompts(project))?;
+    let told = |purpose: Purpose| {
+        let own = prompts.iter().find(|prompt| prompt.name == purpose.as_str());
+        let text = own.and_then(|prompt| prompt.template.as_deref()).unwrap_or(purpose.default_text());
+        (token::count(SYSTEM) + token::count(text)) as i64
+    };
+    // Passages are cut near their target; a document has one at least. Those with more than one are put together by one call more.
+    let passages = (tokens + PASSAGE_TOKENS - 1).div_euclid(PASSAGE_TOKENS).max(documents);
+    let together = documents.min(passages - documents);
+    let found = tokens / TOKENS_PER_EVENT;
     Ok(json!({
         "extractor": profile,
         "model": model,
         "documents": documents,
         "text_tokens": tokens,
-        "model_calls": chunks + documents,
-        "input_tokens": tokens,
-        "max_output_tokens": 0,
+        "model_calls": passages + together,
+        "input_tokens": tokens + passages * told(Purpose::Extract) + together * told(Purpose::Canonicalise) + found * EVENT_TOKENS,
+        "output_tokens": 2 * found * EVENT_TOKENS,
     }))
 }

@@ -16,14 +16,9 @@ pub struct ExtractionJob {
 
 /// The newest job that looks for events in a version.
 pub fn job(project: Uuid, version: Uuid) -> StatementResult<Option<ExtractionJob>> {
-    let found =
-        rows(include_str!("queries/extraction_job.sql"), &[project.into(), version.into()], |row| {
-            Ok(ExtractionJob {
-                job: required(&row, 1)?,
-                state: required(&row, 2)?,
-                seen: required(&row, 3)?,
-            })
-        })?;
+    let found = rows(include_str!("queries/extraction_job.sql"), &[project.into(), version.into()], |row| {
+        Ok(ExtractionJob { job: required(&row, 1)?, state: required(&row, 2)?, seen: required(&row, 3)? })
+    })?;
     Ok(found.into_iter().next())
 }
 
@@ -31,14 +26,13 @@ pub fn job(project: Uuid, version: Uuid) -> StatementResult<Option<ExtractionJob
 pub struct Size {
     pub documents: i64,
     pub tokens: i64,
-    pub chunks: i64,
 }
 
 /// How much there is to read in a version, or in all that are the latest.
 pub fn size(project: Uuid, version: Option<Uuid>) -> StatementResult<Option<Size>> {
     let found =
         rows(include_str!("queries/extraction_size.sql"), &[project.into(), version.into()], |row| {
-            Ok(Size { documents: required(&row, 1)?, tokens: required(&row, 2)?, chunks: required(&row, 3)? })
+            Ok(Size { documents: required(&row, 1)?, tokens: required(&row, 2)? })
         })?;
     Ok(found.into_iter().next())
 }
@@ -56,11 +50,10 @@ pub fn model(project: Uuid) -> StatementResult<Option<(String, String)>> {
 
 /// Lets a project's documents be read by a chat profile, or by rules, and says how many jobs that wait are concerned.
 pub fn set_profile(project: Uuid, profile: Option<Uuid>) -> StatementResult<usize> {
-    let moved = write(
-        include_str!("queries/set_event_profile.sql"),
-        &[project.into(), profile.into()],
-        |row| required::<i64>(&row, 1),
-    )?;
+    let moved =
+        write(include_str!("queries/set_event_profile.sql"), &[project.into(), profile.into()], |row| {
+            required::<i64>(&row, 1)
+        })?;
     Ok(moved.len())
 }
 

@@ -16,7 +16,8 @@ struct Attempt {
     uid: Option<&'static str>,
 }
 
-const GOOD: Attempt = Attempt { start: 8, end: 35, quote: "we decided to use Postgres.", chunk: "null", uid: None };
+const GOOD: Attempt =
+    Attempt { start: 8, end: 35, quote: "we decided to use Postgres.", chunk: "null", uid: None };
 
 impl Attempt {
     fn evidence(&self, transaction: &mut Transaction, event: &str) -> Result<u64, postgres::Error> {
@@ -62,7 +63,9 @@ fn a_quote_that_is_not_in_its_source_is_refused_for_everybody() {
     ingest(&mut client, "one", TEXT);
     ingest(&mut client, "two", "Another document: we decided to use Postgres.");
     let long: &'static str = Box::leak(format!("long {}", vec!["word"; 25].join(" ")).into_boxed_str());
-    client.execute("select memento.artifact_ingest('note', 'test', $1, source_id => 'three')", &[&long]).unwrap();
+    client
+        .execute("select memento.artifact_ingest('note', 'test', $1, source_id => 'three')", &[&long])
+        .unwrap();
     let wrong = [
         (Attempt { quote: "we decided to use MySQL ok.", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
         (Attempt { quote: "We decided to use Postgres.", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
@@ -71,10 +74,7 @@ fn a_quote_that_is_not_in_its_source_is_refused_for_everybody() {
         (Attempt { start: 60, end: 9000, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
         (Attempt { start: 7, end: 8, quote: " ", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
         (Attempt { uid: Some("uid_0000000000000000"), ..GOOD }, "EVIDENCE_REVISION"),
-        (
-            Attempt { chunk: "(select max(c.chunk_id) from memento.chunk c)", ..GOOD },
-            "EVIDENCE_CHUNK",
-        ),
+        (Attempt { chunk: "(select max(c.chunk_id) from memento.chunk c)", ..GOOD }, "EVIDENCE_CHUNK"),
     ];
     for role in ["origin", "replica"] {
         client.batch_execute(&format!("set session_replication_role = {role}")).unwrap();
@@ -167,7 +167,11 @@ fn forms_are_checked() {
         let error = failure(client.execute(&format!("update memento.semantic_event set {change}"), &[]));
         assert_eq!(error.code().code(), "23514", "{change}: {error:?}");
     }
-    client.batch_execute("update memento.semantic_event set actors_json = '[{\"ref\": \"Bob\", \"role\": \"owner\"}]'").unwrap();
+    client
+        .batch_execute(
+            "update memento.semantic_event set actors_json = '[{\"ref\": \"Bob\", \"role\": \"owner\"}]'",
+        )
+        .unwrap();
     let seen = json(&mut client, &format!("memento.event_get('{EVENT}')"));
     assert_eq!(seen["actors"][0]["ref"], "Bob");
 }

@@ -88,7 +88,9 @@ fn who_lost_the_job_writes_nothing() {
                  "evidence": [{{"start_char": 0, "end_char": 23, "quote": "Decision: Use Postgres."}}]}}]', '[]', '{{}}')"#
         )
     };
-    let stored = |client: &mut Client, statement: &str| -> Option<i64> { client.query_one(statement, &[]).unwrap().get(0) };
+    let stored = |client: &mut Client, statement: &str| -> Option<i64> {
+        client.query_one(statement, &[]).unwrap().get(0)
+    };
     assert_eq!(stored(&mut client, &store(attempt - 1, "late")), None);
     assert_eq!(stored(&mut client, &store(attempt, "in time")), Some(1));
     assert_eq!(stored(&mut client, &store(attempt, "twice")), None, "it is done already");
@@ -101,7 +103,11 @@ fn who_lost_the_job_writes_nothing() {
     let row = client.query_one(claim, &[]).unwrap();
     assert_eq!(Value::from(row.get::<_, i64>(0)), one["job_id"]);
     assert_eq!(json(&mut client, &again)["status"], "PROCESSING");
-    assert_eq!(events(&mut client, &made)[0]["narrative"], "in time", "old events stay until there are new ones");
+    assert_eq!(
+        events(&mut client, &made)[0]["narrative"],
+        "in time",
+        "old events stay until there are new ones"
+    );
     let forgetting = format!("select memento.artifact_delete('{}')", uid(&made));
     let mut other_session = cluster.connect(&database);
     let mut transaction = other_session.transaction().unwrap();
@@ -124,7 +130,9 @@ fn events_are_replaced_as_a_whole_or_not_at_all() {
     let made = ingest(&mut client, "one", "Decision: Use Postgres.");
     drain(&mut client);
     let before = events(&mut client, &made);
-    client.batch_execute(&format!("select memento.event_reextract('{}', force => true)", uid(&made))).unwrap();
+    client
+        .batch_execute(&format!("select memento.event_reextract('{}', force => true)", uid(&made)))
+        .unwrap();
     client
         .batch_execute(
             "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'disk full'; end $$;
@@ -134,9 +142,18 @@ fn events_are_replaced_as_a_whole_or_not_at_all() {
     drain(&mut client);
     assert_eq!(events(&mut client, &made), before);
     let status = json(&mut client, &format!("memento.job_status('{}')", uid(&made)));
-    assert_eq!((&status["status"], &status["last_error_code"]), (&Value::from("PENDING"), &Value::from("WRITE_FAILED")), "{status}");
+    assert_eq!(
+        (&status["status"], &status["last_error_code"]),
+        (&Value::from("PENDING"), &Value::from("WRITE_FAILED")),
+        "{status}"
+    );
     client.batch_execute("drop trigger refuse on memento.semantic_event").unwrap();
-    client.execute("update memento.job set claimable_at = now() where kind = 'extract_events' and state = 'pending'", &[]).unwrap();
+    client
+        .execute(
+            "update memento.job set claimable_at = now() where kind = 'extract_events' and state = 'pending'",
+            &[],
+        )
+        .unwrap();
     drain(&mut client);
     let after = events(&mut client, &made);
     assert_eq!(after.len(), before.len());

@@ -4,8 +4,10 @@
 #[allow(dead_code)] // Each test uses a part of it.
 mod fake_endpoint;
 
+mod double;
 mod integrity;
 mod lifecycle;
+mod model;
 mod scenarios;
 mod scene;
 mod tools;

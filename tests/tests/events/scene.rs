@@ -55,8 +55,7 @@ pub fn wait_for_job(client: &mut Client, artifact: &Value) -> String {
 /// The events of the latest revision of an artifact, with their quotes.
 pub fn events(client: &mut Client, artifact: &Value) -> Vec<Value> {
     let uid = artifact["artifact_uid"].as_str().unwrap();
-    let listed =
-        json(client, &format!("memento.event_list_for_revision('{uid}', include_evidence => true)"));
+    let listed = json(client, &format!("memento.event_list_for_revision('{uid}', include_evidence => true)"));
     listed["events"].as_array().unwrap().clone()
 }
 

@@ -20,8 +20,9 @@ fn reader(spawn: Spawn) -> Runner {
 }
 
 fn ingest(scene: &mut Scene, name: &str) -> Outcome {
-    let statement =
-        format!("select memento.artifact_ingest('note', 'conformance', 'Decision: We use {name}.', '{name}')");
+    let statement = format!(
+        "select memento.artifact_ingest('note', 'conformance', 'Decision: We use {name}.', '{name}')"
+    );
     Ok(scene.run(&statement)?)
 }
 
@@ -58,7 +59,11 @@ fn looking_again_replaces(scene: &mut Scene) -> Outcome {
 fn no_thread(scene: &mut Scene) -> Outcome {
     ingest(scene, "Postgres")?;
     drive(&mut reader(refused), scene.database)?;
-    same("state", job(scene, "state || ' ' || failures || ' ' || (errors -> -1 ->> 'code')")?, "pending 1 PROVIDER_UNAVAILABLE".into())?;
+    same(
+        "state",
+        job(scene, "state || ' ' || failures || ' ' || (errors -> -1 ->> 'code')")?,
+        "pending 1 PROVIDER_UNAVAILABLE".into(),
+    )?;
     scene.make_due()?;
     drive(&mut reader(inline), scene.database)?;
     same("events", scene.count("memento.semantic_event")?, "1".into())

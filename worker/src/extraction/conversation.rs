@@ -55,6 +55,11 @@ fn cost(call: &mut Call, request: &ChatRequest, answer: &Completed) {
     (call.sent, call.received) = (answer.usage.bytes_sent, answer.usage.bytes_received);
 }
 
+/// What the model is told before all else.
+pub fn system(content: String) -> Message {
+    Message { role: Role::System, content }
+}
+
 /// What is said to the model.
 pub fn user(content: String) -> Message {
     Message { role: Role::User, content }

@@ -8,7 +8,9 @@ use memento_core::memory_kind::ArtifactType;
 use memento_core::query::Date;
 use serde_json::json;
 
+use super::conversation::Conversation;
 use super::findings::findings;
+use super::model::{self, Begun};
 use crate::job::Held;
 use crate::provider::{Chat, Code, ProviderError};
 use crate::store::{Call, Document, Findings, Payee};
@@ -16,15 +18,26 @@ use crate::store::{Call, Document, Findings, Payee};
 /// Takes note of a call.
 pub type Tell<'a> = dyn Fn(Payee, Call) + 'a;
 
-/// Reads a document, with a model where there is one.
+/// Reads a document, with a model where there is one, from where it was left.
 pub fn read(
-    _held: Held,
+    held: Held,
     document: &Document,
-    _chat: Option<&dyn Chat>,
-    _tell: &Tell,
+    chat: Option<&dyn Chat>,
+    begun: &mut Begun,
+    tell: &Tell,
 ) -> Result<Findings, ProviderError> {
+    let talk = chat.zip(document.profile.as_ref()).map(|(chat, profile)| Conversation {
+        held,
+        chat,
+        payee: profile.into(),
+        tell,
+    });
+    let work = || match &talk {
+        Some(talk) => model::read(talk, document, begun),
+        None => Ok(by_rules(document)),
+    };
     // A bug must not take the worker with it; the document is lost, not the job.
-    catch_unwind(AssertUnwindSafe(|| Ok(by_rules(document)))).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(ProviderError::new(Code::ModelFailed, "the extractor's code panicked: this is a bug"))
     })
 }
@@ -41,7 +54,7 @@ fn by_rules(document: &Document) -> Findings {
 }
 
 /// The day that a document was written on.
-fn document_date(document: &Document) -> Option<Date> {
+pub fn document_date(document: &Document) -> Option<Date> {
     let written = Timestamp::parse(document.date.as_deref()?)?;
     Date::from_days(written.micros().div_euclid(86_400_000_000))
 }

@@ -106,11 +106,7 @@ struct Matched<'a> {
 }
 
 /// The events that have all words of a query, or, if there are none, any of them.
-fn matching<'a>(
-    project: Uuid,
-    wanted: Wanted<'a>,
-    query: Option<&str>,
-) -> spi::StatementResult<Matched<'a>> {
+fn matching<'a>(project: Uuid, wanted: Wanted<'a>, query: Option<&str>) -> spi::StatementResult<Matched<'a>> {
     let Some(query) = query else {
         let total = spi::event::count(project, &wanted, MAX_COUNTED + 1)?;
         return Ok(Matched { wanted, total, ranking: None, how: None });

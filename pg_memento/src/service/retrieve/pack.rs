@@ -162,8 +162,7 @@ pub fn events(project: Uuid, request: &Request, chosen: &[Evidence]) -> Statemen
         chars -= length;
         tokens = cost.map(|(left, cost)| left - cost);
         let source = chosen.iter().find(|one| one.passage.chunk_id == quoted.chunk);
-        seen["why_relevant"] =
-            json!(source.map(|one| format!("is said in {}", one.evidence_id())));
+        seen["why_relevant"] = json!(source.map(|one| format!("is said in {}", one.evidence_id())));
         fitting.push(seen);
     }
     Ok(fitting)
