@@ -6,6 +6,7 @@
 mod chunking;
 mod compare;
 mod data;
+mod event_rules;
 mod event_search;
 #[path = "../../worker/tests/fake_endpoint/mod.rs"]
 #[allow(dead_code, missing_docs, clippy::unwrap_used)] // The tests of the providers use the rest.
@@ -45,6 +46,7 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         tech_tokens::run,
     ),
     ("tech_tokens_labelled", "technical tokens beside those that people have labelled", stackoverflow::run),
+    ("event_rules", "events without a model: speed, and spans verified over all documents", event_rules::run),
     (
         "local_embedding",
         "chunks embedded by the local model, and queries over its socket, beside onnxruntime in Python",

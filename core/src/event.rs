@@ -1,14 +1,17 @@
 //! What was decided, promised and changed: events with the words of the text that prove them.
 //!
-//! [`rules`] finds them without a model. Offsets are bytes of
+//! [`rules`] finds them without a model, [`reply`] reads what a model has found, [`prompt`] asks it. Offsets are bytes of
 //! the text that was given; every span of evidence is a part of it.
 
 mod check;
 pub mod compare;
 mod kind;
 mod lexicon;
+mod mention;
 mod merge;
 mod model;
+pub mod prompt;
+pub mod reply;
 pub mod rules;
 pub mod time;
 mod token;

@@ -38,7 +38,7 @@ pub struct Context<'a> {
 /// The events of a document, and the people in them. The same text and context give the same result.
 pub fn extract(text: &str, context: &Context<'_>) -> Extraction {
     let Lines { lines, headings } = line::lines(text, context);
-    let mut people = People::default();
+    let mut people = People::new(text);
     let speakers = lines.iter().filter_map(|line| line.speaker);
     for name in context.participants.iter().map(String::as_str).chain(speakers) {
         people.add(name);
@@ -54,13 +54,16 @@ struct Known<'a> {
     participants: &'a [String],
     /// Whether lines begin with who says them.
     is_conversation: bool,
+    /// Whether a word before a colon is a heading rather than a speaker.
+    is_document: bool,
 }
 
 impl<'a> Known<'a> {
     fn new(context: &Context<'a>) -> Self {
         let is_conversation =
             matches!(context.artifact_type, Some(ArtifactType::Chat | ArtifactType::Transcript));
-        Self { participants: context.participants, is_conversation }
+        let is_document = context.artifact_type == Some(ArtifactType::Doc);
+        Self { participants: context.participants, is_conversation, is_document }
     }
 
     fn is_participant(&self, name: &str) -> bool {

@@ -108,7 +108,7 @@ const IS_AFTER: &str = "it|that|there|he|she|what|who|here|where";
 fn push<'a>(found: &mut Vec<Token<'a>>, raw: &'a str, start: usize, after: After) {
     let plain = lower(raw);
     let mut split = CONTRACTED.iter().find_map(|(end, word)| Some((plain.strip_suffix(end)?.len(), *word)));
-    let possessive = plain.strip_suffix("'s").map(str::len);
+    let possessive = plain.strip_suffix("'s").map(str::len).filter(|length| *length > 0);
     if let Some(length) = possessive
         && crate::query::word::is_one_of(&plain[..length], IS_AFTER)
     {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use memento_core::event::Category;
-use memento_core::event::rules::{Context, extract};
-use memento_core::query::Date;
+
+use crate::categories;
 
 /// Right, too many, and missed, for each category.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,14 +47,12 @@ fn labelled(file: &'static str) -> impl Iterator<Item = (String, Vec<Category>)>
 }
 
 fn found(text: &str) -> Vec<Category> {
-    let context = Context { document_date: Date::try_new(2026, 3, 11), ..Context::default() };
-    let mut found: Vec<Category> =
-        extract(text, &context).events.iter().map(|event| event.category).collect();
+    let mut found = categories(text);
     found.sort_unstable();
     found
 }
 
-/// Counts, and what is wrong with each text, for [`Category`] by category.
+/// Counts by category; `tell` is told of each text that is not as it should be.
 fn judge(
     file: &'static str,
     mut tell: impl FnMut(&str, &[Category], &[Category]),

@@ -50,6 +50,7 @@ fn check_text(text: &str) {
     invariant::sentences(text);
     invariant::tokens(text);
     invariant::citations(text, &["Q-1"]);
+    invariant::events(text);
     let length = text.chars().count();
     for part in 0..3 {
         invariant::quote(text, length / 3 * part, 80);

@@ -7,7 +7,21 @@ use std::time::{Duration, Instant};
 use crate::target::{TARGETS, Target};
 
 /// What inputs are made of: markup, marks that parsers stumble over, and characters that join their neighbours.
-const PIECES: [&str; 76] = [
+const PIECES: [&str; 90] = [
+    "Decision: ",
+    "- [x] ",
+    "## Action items\n\n",
+    "Bob Smith will send it by Friday. ",
+    "We decided to ",
+    "and Alice agreed that ",
+    "moved from 10 to 20 ",
+    "@ann ",
+    "I'll ",
+    "{\"events\": [",
+    "{\"category\": \"Decision\", \"narrative\": \"n\", \"confidence\": 1, ",
+    "\"subject\": {\"type\": \"other\", \"ref\": \"s\"}, ",
+    "\"evidence\": {\"quote\": \"word\"}}, ",
+    "]}",
     "\u{c}",
     "password=",
     "hunter2hunter2X9",

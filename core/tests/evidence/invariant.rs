@@ -7,6 +7,9 @@ use std::sync::LazyLock;
 use memento_core::chunk::{Budget, Measure, chunk_markdown, outline};
 use memento_core::citation::{Problem, check_citations};
 use memento_core::diff::{Diff, Op};
+use memento_core::event::reply::{MOST_EVENTS, extraction};
+use memento_core::event::rules::{Context, extract};
+use memento_core::event::{Extraction, time};
 use memento_core::filter::Filter;
 use memento_core::quote::locate_quote;
 use memento_core::sentence::sentence_starts;
@@ -276,5 +279,50 @@ pub fn filter(text: &str) {
     match Filter::from_json(&json) {
         Ok(filter) => assert_eq!(Filter::from_json(&json), Ok(filter)),
         Err(error) => assert!(!error.hint().is_empty()),
+    }
+}
+
+/// Events and entities keep their limits, what they quote is in the text, and the same text gives the same.
+pub fn events(text: &str) {
+    let document_date = query::Date::try_new(2026, 2, 28);
+    for context in [Context::default(), Context { document_date, title: Some("Plan"), ..Context::default() }]
+    {
+        let found = extract(text, &context);
+        assert_eq!(found, extract(text, &context), "deterministic");
+        extracted(text, &found);
+    }
+    for mention in time::mentions(text, document_date, time::Lean::Past) {
+        assert!(!text[mention.span].trim().is_empty());
+    }
+}
+
+/// An answer about the text before the first form feed is events of that text, or a list of problems.
+pub fn event_reply(text: &str) {
+    let (chunk, reply) = text.split_once('\u{c}').unwrap_or((text, text));
+    match extraction(reply, chunk, None) {
+        Ok(reply) => {
+            assert!(reply.extraction.events.len() <= MOST_EVENTS);
+            extracted(chunk, &reply.extraction);
+        }
+        Err(report) => assert!(!report.to_string().is_empty()),
+    }
+}
+
+fn extracted(text: &str, found: &Extraction) {
+    for event in &found.events {
+        assert_eq!(event.violations(text), [], "{event:?}");
+        assert!(event.evidence.is_sorted_by_key(|span| (span.start, span.end)));
+        assert!(
+            event.evidence.iter().all(|span| text[span.clone()].trim() == &text[span.clone()]),
+            "{event:?}"
+        );
+    }
+    for entity in &found.entities {
+        assert_eq!(entity.violations(text), [], "{entity:?}");
+        let is_name = |span: &Range<usize>| {
+            entity.name == text[span.clone()]
+                || entity.aliases.iter().any(|alias| *alias == text[span.clone()])
+        };
+        assert!(!entity.mentions.is_empty() && entity.mentions.iter().all(is_name), "{entity:?}");
     }
 }

@@ -12,7 +12,7 @@ use crate::invariant::{self, Sizes};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them, by the name of their file in fuzz/fuzz_targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 14] = [
     ("markdown", markdown),
     ("outline", outline),
     ("transcript", transcript),
@@ -25,6 +25,8 @@ pub const TARGETS: [Target; 12] = [
     ("diff", diff),
     ("secret", secret),
     ("filter", filter),
+    ("events", events),
+    ("event_reply", event_reply),
 ];
 
 pub fn markdown(data: &[u8]) {
@@ -87,6 +89,14 @@ pub fn secret(data: &[u8]) {
 
 pub fn filter(data: &[u8]) {
     invariant::filter(&parts(data).1);
+}
+
+pub fn events(data: &[u8]) {
+    invariant::events(&parts(data).1);
+}
+
+pub fn event_reply(data: &[u8]) {
+    invariant::event_reply(&parts(data).1);
 }
 
 /// A few numbers from the first bytes, and the text that the others are.

@@ -21,7 +21,9 @@ pub fn told(
     people: &People<'_>,
 ) -> Vec<Actor> {
     let mut actors = Vec::new();
-    let role = role_of(category, words[found.trigger].plain.as_ref());
+    let is_role = |token: &&Token<'_>| token.is(LISTS.role);
+    let named = words[found.words.start..clause.end].iter().find(is_role);
+    let role = role_of(category, &named.unwrap_or(&words[found.trigger]).plain);
     for agent in &found.agents {
         add(&mut actors, agent, words, role, speaker);
     }

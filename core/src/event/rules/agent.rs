@@ -45,13 +45,19 @@ pub fn agents_at(tokens: &[Token<'_>], at: usize, people: &People<'_>) -> Option
     let first = agent_at(tokens, at, people)?;
     let mut end = first.words.end;
     let mut all = vec![first];
+    let mut listed = false;
     while all.len() < MOST {
         let is_and = tokens.get(end).is_some_and(|token| matches!(&*token.plain, "and" | "&"));
         let joined = is_and || tokens[end - 1].after == After::Comma;
         let next = end + usize::from(is_and);
         let Some(agent) = (if joined { agent_at(tokens, next, people) } else { None }) else { break };
         end = agent.words.end;
+        listed |= is_and;
         all.push(agent);
+    }
+    // `Bob, Alice will send it` is said to Bob.
+    if !listed {
+        all.drain(..all.len() - 1);
     }
     Some(Agents { all, end })
 }
@@ -86,7 +92,11 @@ fn group_at(tokens: &[Token<'_>], at: usize) -> Option<Range<usize>> {
         let token = &tokens[end];
         let next_is_head =
             tokens.get(end + 1).is_some_and(|next| next.is(head) && token.after == After::Nothing);
-        if token.is(head) && (has_article || end > start || token.is_capitalized()) && !next_is_head {
+        if token.is(head)
+            && !token.is_possessive
+            && (has_article || end > start || token.is_capitalized())
+            && !next_is_head
+        {
             // `Team Alpha`
             let named = tokens.get(end + 1).is_some_and(|next| {
                 token.after == After::Nothing
@@ -115,6 +125,10 @@ fn group_at(tokens: &[Token<'_>], at: usize) -> Option<Range<usize>> {
 fn name_at(tokens: &[Token<'_>], at: usize, people: &People<'_>) -> Option<Agent> {
     const LONGEST: usize = 3;
     let lists = &*LISTS;
+    // `the Kubelet` is no person.
+    if at > 0 && tokens[at - 1].is(lists.det) && tokens[at - 1].after == After::Nothing {
+        return None;
+    }
     let has_title = tokens[at].is(lists.title) && tokens[at].is_capitalized();
     let start = at + usize::from(has_title);
     let not_names = lists.common.union(lists.calendar).union(lists.pronoun);
@@ -129,26 +143,26 @@ fn name_at(tokens: &[Token<'_>], at: usize, people: &People<'_>) -> Option<Agent
         return None;
     }
     let known = people.knows(tokens[start].raw);
-    let begins_sentence = at == 0;
-    if begins_sentence && !known && !has_title && end == start + 1 && looks_like_a_noun(&tokens[start]) {
+    let begins_sentence = at == 0 || tokens[at - 1].after == After::Break;
+    if begins_sentence && !known && !has_title && people.is_no_name(&tokens[start]) {
         return None;
     }
     let is_person = known || has_title || end > start + 1;
     Some(Agent { kind: if is_person { AgentKind::Person } else { AgentKind::Name }, words: at..end })
 }
 
-/// A word with a capital and more letters, and nothing but letters.
+/// A word with a capital, small letters behind it, and nothing else: no `ResourceClaim`, and no `PVCs`.
 fn is_name(token: &Token<'_>) -> bool {
-    let letters = || token.raw.chars();
-    token.is_capitalized()
-        && letters().count() > 1
-        && letters().all(|c| c.is_alphabetic() || matches!(c, '.' | '\'' | '’' | '-'))
-        && letters().any(char::is_lowercase)
-}
-
-/// The first word of a sentence has a capital in any case; these endings are not those of given names.
-fn looks_like_a_noun(token: &Token<'_>) -> bool {
-    const ENDINGS: &str = "ing|tion|sion|tions|sions|ment|ments|ness|ity|ities|ance|ence|ware|ers|ors|ups|ents|ants|ages|\
-                           ed|ly|ism|ists|acks|ests|ists|ails|ates|ules|ures|ings|ies|logs|ics";
-    !token.tags.is_empty() || ENDINGS.split('|').any(|ending| token.plain.ends_with(ending))
+    let mut before = ' ';
+    let mut small = 0;
+    for c in token.raw.chars() {
+        let joins = matches!(c, '.' | '\'' | '’' | '-');
+        let may_be_large = matches!(before, ' ' | '.' | '\'' | '’' | '-' | 'c');
+        if !(joins || c.is_lowercase() || (c.is_uppercase() && may_be_large)) {
+            return false;
+        }
+        small += usize::from(c.is_lowercase());
+        before = c;
+    }
+    token.is_capitalized() && small > 0
 }

@@ -14,9 +14,11 @@ use super::{Context, actor};
 use crate::event::check::{LONGEST_NARRATIVE, LONGEST_QUOTE, MOST_ACTORS, MOST_QUOTE_WORDS};
 use crate::event::lexicon::LISTS;
 use crate::event::time::{Lean, Read, read};
-use crate::event::token::tokens;
+use crate::event::token::{Token, tokens};
 use crate::event::{Category, Event, Role};
+use crate::filter::Timestamp;
 use crate::memory_kind::ArtifactType;
+use crate::query::word::is_one_of;
 
 /// A document whose lines are read.
 pub struct Document<'a> {
@@ -58,6 +60,11 @@ impl Document<'_> {
             return None;
         }
         let mut event = self.stated(line, body, category, role, LABELLED)?;
+        // Advice has `Follow up: ...` too.
+        if label.section.needs_more && role.is_none() && event.actors.is_empty() && event.event_time.is_none()
+        {
+            return None;
+        }
         // The label is part of the proof.
         event.evidence = vec![quote(self.text, line.span.clone(), line.span.start)];
         Some(event)
@@ -86,7 +93,7 @@ impl Document<'_> {
             subject: subject::of(&about, self.heading(line), self.context.title),
             narrative: narrative(said, named.needs_speaker.then_some(line.speaker).flatten()),
             actors: named.actors,
-            event_time: self.time(&times, 0..words.len(), category),
+            event_time: self.time(&words, &times, 0..words.len(), category),
             confidence,
             evidence: vec![quote(self.text, first.clone(), first.start)],
         })
@@ -118,7 +125,7 @@ impl Document<'_> {
         let words = sentence.tokens;
         let part =
             if only { span.clone() } else { words[clause.start].span.start..words[clause.end - 1].span.end };
-        let about = About { tokens: &words[..clause.end], from: found.about.unwrap_or(clause.start), times };
+        let about = About { tokens: &words[..clause.end], from: about_from(&found, &clause), times };
         let is_speaker = |agent: &Agent| matches!(agent.kind, AgentKind::Speaker | AgentKind::We);
         let needs_speaker = found.agents.iter().any(is_speaker) && line.speaker.is_some();
         let mut actors = actor::told(words, &clause, &found, rule.category, line.speaker, &self.people);
@@ -128,7 +135,7 @@ impl Document<'_> {
             subject: subject::of(&about, self.heading(line), self.context.title),
             narrative: narrative(&self.text[part.clone()], needs_speaker.then_some(line.speaker).flatten()),
             actors,
-            event_time: self.time(times, clause, rule.category),
+            event_time: self.time(words, times, clause, rule.category),
             confidence: rule.confidence,
             evidence: vec![quote(self.text, part, words[found.trigger].span.start)],
         }
@@ -144,19 +151,22 @@ impl Document<'_> {
         clause: &Range<usize>,
     ) -> bool {
         let has_time = sentence.times.iter().any(|time| clause.contains(&time.start));
+        let is_document = self.context.artifact_type == Some(ArtifactType::Doc);
         match needs {
             Needs::Nothing => true,
             Needs::Time => has_time,
-            Needs::Place => line.is_item || line.section.is_some() || has_time,
+            Needs::Place => {
+                let is_human = sentence.tokens[found.trigger].is(LISTS.human);
+                let is_person = found.agents.iter().all(|agent| agent.kind == AgentKind::Person);
+                has_time || (is_person && line.is_item) || (is_human && !is_document)
+            }
             Needs::Promise => {
-                let is_document = self.context.artifact_type == Some(ArtifactType::Doc);
                 let is_human = sentence.tokens[found.trigger].is(LISTS.human);
                 has_time
                     || found.agents.iter().any(|agent| match agent.kind {
-                        AgentKind::Speaker | AgentKind::Person => true,
-                        AgentKind::We => is_human || !is_document,
-                        AgentKind::Group | AgentKind::Name => is_human,
-                        AgentKind::Somebody => is_human && !is_document,
+                        AgentKind::Person => true,
+                        AgentKind::Speaker | AgentKind::We | AgentKind::Name => is_human,
+                        AgentKind::Group | AgentKind::Somebody => is_human && !is_document,
                     })
             }
         }
@@ -166,17 +176,33 @@ impl Document<'_> {
         line.heading.map(|at| self.headings[at].as_str())
     }
 
-    /// The first time of a clause: promises lie ahead, all else behind.
+    /// The first time of a clause. Promises lie ahead, and so does what a decision or a change leads to; all else lies behind.
     fn time(
         &self,
+        words: &[Token<'_>],
         times: &[Read],
         clause: Range<usize>,
         category: Category,
-    ) -> Option<crate::filter::Timestamp> {
-        let lean = if category == Category::Commitment { Lean::Future } else { Lean::Past };
+    ) -> Option<Timestamp> {
+        let leads_on = |token: &Token<'_>| is_one_of(&token.plain, "starting|from|to|until|effective|as");
+        let ahead = words[clause.clone()].iter().any(|token| is_one_of(&token.plain, "will|shall"));
+        let lean = |time: &Read| match category {
+            Category::Commitment => Lean::Future,
+            Category::Decision | Category::Change | Category::Stakeholder => {
+                let led = time.words.start > 0 && leads_on(&words[time.words.start - 1]);
+                if ahead || led || time.is_deadline { Lean::Future } else { Lean::Past }
+            }
+            _ => Lean::Past,
+        };
         let mut inside = times.iter().filter(|time| clause.contains(&time.words.start));
-        inside.find_map(|time| time.resolve(self.context.document_date, lean))
+        inside.find_map(|time| time.resolve(self.context.document_date, lean(time)))
     }
+}
+
+/// Behind the verb if somebody does it, else what it is done to.
+fn about_from(found: &Match, clause: &Range<usize>) -> usize {
+    let behind = if found.agents.is_empty() { clause.start } else { found.trigger + 1 };
+    found.about.unwrap_or(behind)
 }
 
 /// `none`, `n/a`, `TBD`: a label with nothing behind it.
@@ -186,7 +212,7 @@ fn says_nothing(text: &str) -> bool {
     let plain = text.trim_matches(|c: char| c.is_whitespace() || ".!*_()[]".contains(c)).to_lowercase();
     let is_link = text.starts_with("[") && text.contains("](") && text.ends_with(')');
     let has_letter = plain.contains(char::is_alphabetic);
-    !has_letter || is_link || crate::query::word::is_one_of(&plain, NOTHING)
+    !has_letter || is_link || is_one_of(&plain, NOTHING)
 }
 
 /// One to six words, of which the first has a capital or is a handle.

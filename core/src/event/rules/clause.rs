@@ -6,6 +6,7 @@ use super::pattern::{Match, Sentence};
 use super::table::{Needs, RULES, Rule};
 use crate::event::lexicon::LISTS;
 use crate::event::token::{After, Token};
+use crate::query::word::is_one_of;
 use crate::sentence::sentence_starts;
 
 /// A longer sentence is none that somebody has said or written.
@@ -176,9 +177,30 @@ fn is_gated(tokens: &[Token<'_>], clause: &Range<usize>, found: &Match) -> bool 
     let is_possible = |at: usize| {
         tokens.get(at + 1).is_some_and(|next| matches!(&*next.plain, "possible" | "needed" | "necessary"))
     };
-    let conditional = (found.words.end..clause.end)
+    // Also of a clause before it: `if we are done, we are done`.
+    let conditional = (0..clause.end)
         .any(|at| matches!(&*tokens[at].plain, "if" | "unless" | "provided") && !is_possible(at));
     before.iter().any(|token| token.is(doubts) || token.is(lists.sub))
+        || is_relative(tokens, clause, found)
         || (begins_subordinate && before.iter().all(|token| token.after == After::Nothing))
         || conditional
+}
+
+/// Whether the event only describes something else: `as we discussed`, `the camera I bought`.
+fn is_relative(tokens: &[Token<'_>], clause: &Range<usize>, found: &Match) -> bool {
+    let lists = &*LISTS;
+    let at = found.words.start;
+    if at == clause.start || tokens[at - 1].after != After::Nothing {
+        return false;
+    }
+    let before = &tokens[at - 1];
+    if matches!(&*before.plain, "as" | "that" | "than" | "who" | "which") {
+        return true;
+    }
+    let leads = |token: &Token<'_>| {
+        const LEADS: &str =
+            "after|in|on|at|during|following|since|with|for|by|last|this|and|but|because|then|so";
+        token.is(lists.filler.union(lists.adv).union(lists.calendar)) || is_one_of(&token.plain, LEADS)
+    };
+    tokens[at].is(lists.pronoun) && !leads(before) && !leads(&tokens[clause.start])
 }

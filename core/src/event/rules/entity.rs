@@ -1,12 +1,10 @@
 //! The people of a document, with the places where they are named.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-
-use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::line::Line;
 use super::people::People;
+use crate::event::mention::find_mentions;
 use crate::event::{Entity, EntityType, Event};
 
 /// More people than these are not looked for.
@@ -51,33 +49,4 @@ fn with_aliases(names: Vec<String>) -> Vec<Entity> {
 
 fn person(name: &str) -> Entity {
     Entity { kind: EntityType::Person, name: name.to_owned(), aliases: Vec::new(), mentions: Vec::new() }
-}
-
-/// All names in one pass; of two at the same place the longer one.
-fn find_mentions(text: &str, entities: &mut [Entity]) {
-    let mut owners = Vec::new();
-    let mut patterns = Vec::new();
-    for (at, entity) in entities.iter().enumerate() {
-        for name in std::iter::once(&entity.name).chain(&entity.aliases) {
-            patterns.push(name.clone());
-            owners.push(at);
-        }
-    }
-    // Only too many patterns are an error, and their number is bounded.
-    let Ok(finder) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns) else {
-        return;
-    };
-    for found in finder.find_iter(text) {
-        let span = found.start()..found.end();
-        if is_whole(text, &span) {
-            entities[owners[found.pattern().as_usize()]].mentions.push(span);
-        }
-    }
-}
-
-/// Whether no word goes on before or behind.
-fn is_whole(text: &str, span: &Range<usize>) -> bool {
-    let before = text[..span.start].chars().next_back();
-    let after = text[span.end..].chars().next();
-    !before.into_iter().chain(after).any(|c| c.is_alphanumeric() || c == '_')
 }

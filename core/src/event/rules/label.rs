@@ -189,7 +189,8 @@ fn split(text: &str) -> Option<(&str, &str)> {
 fn named(name: &str) -> Option<Section> {
     let name = plain(name)?;
     let (category, _) = LABELS.iter().find(|(_, names)| names.contains(&name.as_str()))?;
-    Some(Section { category: *category, needs_more: false, role: None })
+    let needs_more = matches!(name.as_str(), "follow up" | "follow-up" | "next step" | "task");
+    Some(Section { category: *category, needs_more, role: None })
 }
 
 fn role_of(name: &str) -> Option<Section> {

@@ -126,7 +126,9 @@ impl<'a> Reader<'a> {
             start += length;
         }
         let said = &self.text[start..span.end];
+        // `- Salt: a pinch` is said by nobody.
         let turn = speaker::leading(said, &self.known);
+        let turn = turn.filter(|turn| marker.is_none() || self.known.is_participant(turn.speaker));
         start += turn.as_ref().map_or(0, |turn| turn.length);
         let said = &self.text[start..span.end];
         if let Some(section) = label::alone(said) {

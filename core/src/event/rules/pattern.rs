@@ -286,7 +286,7 @@ impl Matcher<'_, '_> {
 /// Whether a verb after `will` promises something. It is in its base form, and none of those that promise nothing.
 fn promises(token: &Token<'_>) -> bool {
     let lists = &*LISTS;
-    let not_verbs = lists.idle.union(lists.det).union(lists.neg).union(lists.pronoun);
-    let is_base = !token.plain.ends_with("ing") && !token.plain.ends_with("ed");
-    (is_base || token.is(lists.human)) && !token.is(not_verbs) && token.plain.starts_with(char::is_alphabetic)
+    let not_verbs = lists.idle.union(lists.det).union(lists.neg).union(lists.pronoun).union(lists.adv);
+    let is_base = !["ing", "ed", "ly"].iter().any(|ending| token.plain.ends_with(ending));
+    (is_base || token.is(lists.human)) && !token.is(not_verbs) && token.raw.starts_with(char::is_lowercase)
 }

@@ -71,7 +71,12 @@ fn is_speaker(name: &str, known: &Known<'_>) -> bool {
     }
     let words: Vec<&str> = name.split_whitespace().collect();
     let plain = words.first().map(|word| word.to_lowercase()).unwrap_or_default();
-    if words.is_empty() || words.len() > 4 || is_one_of(&plain, NOBODY) || label::is_name(name) {
+    if known.is_document
+        || words.is_empty()
+        || words.len() > 4
+        || is_one_of(&plain, NOBODY)
+        || label::is_name(name)
+    {
         return false;
     }
     let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());

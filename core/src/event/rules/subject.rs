@@ -35,6 +35,7 @@ pub fn of(about: &About<'_, '_>, heading: Option<&str>, title: Option<&str>) -> 
     let named = heading.into_iter().chain(title).map(str::trim).find(|name| !name.is_empty());
     match named {
         Some(name) => Subject { kind: SubjectType::Other, name: name.chars().take(LONGEST_REF).collect() },
+        None if about.tokens.is_empty() => Subject { kind: SubjectType::Other, name: "unknown".to_owned() },
         None => {
             let all: Vec<&Token<'_>> = about.tokens.iter().take(6).collect();
             Subject { kind: SubjectType::Other, name: joined(&all) }
@@ -70,7 +71,7 @@ fn kind(phrase: &[&Token<'_>]) -> Option<SubjectType> {
     let is_only = |token: &&Token<'_>| {
         token.is(lists.pronoun) || matches!(&*token.plain, "it" | "you" | "us" | "me" | "them" | "there")
     };
-    if phrase.is_empty() || phrase.iter().all(|token| is_only(token)) {
+    if phrase.first().is_none_or(is_only) {
         return None;
     }
     let is_project = phrase.iter().any(|token| is_one_of(&token.plain, PROJECTS));

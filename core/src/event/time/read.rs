@@ -56,8 +56,6 @@ impl Words<'_, '_> {
         let plain = &*self.tokens[start].plain;
         let mut at = start;
         let mut is_deadline = matches!(plain, "by" | "until" | "till" | "before" | "due");
-        let introduced =
-            is_deadline || matches!(plain, "in" | "on" | "during" | "since" | "for" | "to" | "of");
         if is_deadline {
             at += 1;
             at += usize::from(self.is(at, &["by", "on", "at", "before", "back"]));
@@ -70,23 +68,25 @@ impl Words<'_, '_> {
             at += usize::from(self.is(at, &["business", "play"]) && self.next(at + 1).is_some());
         }
         let inside = is_deadline && at > start;
-        let (phrase, end) = self.phrase(at, inside).or_else(|| self.phrase_after(at, introduced))?;
-        let words = if is_deadline { start..end } else { at.min(end - 1)..end };
-        Some(Read { words, phrase, is_deadline })
+        let (phrase, end) = self.phrase(at, inside).or_else(|| self.year(at, inside))?;
+        let begin = if is_deadline { start } else { at };
+        Some(Read { words: begin..end, phrase, is_deadline })
     }
 
-    /// A year by itself, or a month that is no verb, needs a preposition.
-    fn phrase_after(&self, at: usize, introduced: bool) -> Found {
-        if !introduced {
-            return None;
-        }
-        let year = self.next(at).and_then(year_of).map(|year| (Phrase::Year(year), at + 1));
-        let after = || year_of(self.next(at + 1)?).map(|year| (Phrase::Year(year), at + 2));
-        let month = || {
-            let token = self.tokens.get(at + 1).filter(|token| token.is_capitalized())?;
-            Some((Phrase::Month(None, month_of(&token.plain)?), at + 2))
-        };
-        year.or_else(after).or_else(month)
+    /// Whether a preposition of time stands before a word.
+    fn is_introduced(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| &self.tokens[before]);
+        before.is_some_and(|token| {
+            let leads = matches!(&*token.plain, "in" | "on" | "during" | "since" | "until" | "from" | "to");
+            leads && token.after == After::Nothing
+        })
+    }
+
+    /// A year by itself needs a preposition.
+    fn year(&self, at: usize, inside: bool) -> Found {
+        let year = self.next(at).and_then(year_of)?;
+        let leads = inside || (self.is_introduced(at) && !self.is(at - 1, &["to", "from"]));
+        leads.then_some((Phrase::Year(year), at + 1))
     }
 
     fn phrase(&self, at: usize, inside: bool) -> Found {
@@ -104,6 +104,12 @@ impl Words<'_, '_> {
                 return self.relative(at, inside);
             }
             "in" | "within" => return self.ahead(at + 1),
+            // `end of month`
+            _ if inside && self.tokens[at - 1].plain == "of" => {
+                if let Some(unit) = Unit::of(word) {
+                    return simple(Phrase::Whole(unit, 0));
+                }
+            }
             _ => {}
         }
         self.iso(at)
@@ -228,7 +234,7 @@ impl Words<'_, '_> {
         if let Some(year) = next.and_then(year_of) {
             return Some((Phrase::Month(Some(year), month), at + 2));
         }
-        inside.then_some((Phrase::Month(None, month), at + 1))
+        (inside || self.is_introduced(at)).then_some((Phrase::Month(None, month), at + 1))
     }
 
     /// With the year that may follow.
@@ -247,6 +253,6 @@ fn weekday_of(word: &str) -> Option<u8> {
         "thur" | "thurs" => "thu",
         word => word,
     };
-    let is = |day: &&str| word == *day || (word.len() == 3 && day.starts_with(word));
-    u8::try_from(DAYS.iter().position(|day| is(&day))?).ok()
+    let is = |day: &str| word == day || (word.len() == 3 && day.starts_with(word));
+    u8::try_from(DAYS.iter().position(|day| is(day))?).ok()
 }
