@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(points.verify(&(20..26), "'ganz'"), Err(QuoteProblem::Different), "marks are kept");
         assert_eq!(points.verify(&(20..26), "‘ganz’"), Ok(()));
         assert_eq!(points.verify(&(11..11), ""), Err(QuoteProblem::Outside));
-        assert_eq!(points.verify(&(18..11), "Größe 7"), Err(QuoteProblem::Outside));
+        assert_eq!(points.verify(&Range { start: 18, end: 11 }, "Größe 7"), Err(QuoteProblem::Outside));
         assert_eq!(points.verify(&(30..99), "sicher."), Err(QuoteProblem::Outside));
         assert_eq!(points.verify(&(3..4), " "), Err(QuoteProblem::Empty));
         assert_eq!(CodePoints::new("").verify(&(0..1), "x"), Err(QuoteProblem::Outside));

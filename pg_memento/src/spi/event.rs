@@ -4,6 +4,7 @@ use memento_core::bm25::EncodedQuery;
 use pgrx::Uuid;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
+use pgrx::spi::SpiHeapTupleData;
 
 use super::artifact::Name;
 use super::{StatementResult, required, rows};
@@ -39,8 +40,6 @@ pub struct Found {
 
 /// A page of events.
 pub struct Page<'a> {
-    /// How they are ranked; none: the newest first.
-    pub ranking: Option<&'a EncodedQuery>,
     pub limit: i32,
     pub with_evidence: bool,
     pub after: Option<&'a Cursor>,
@@ -71,30 +70,51 @@ pub fn count(project: Uuid, wanted: &Wanted, limit: i64) -> StatementResult<i64>
     Ok(counted.into_iter().sum())
 }
 
-/// The wanted events of a page, best or newest first.
-pub fn page(project: Uuid, wanted: &Wanted, page: &Page) -> StatementResult<Vec<Found>> {
-    let statement = match page.ranking {
-        Some(_) => {
-            concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_page.sql"))
-        }
-        None => {
-            concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_by_time.sql"))
-        }
-    };
+/// The wanted events of a page, the newest first.
+pub fn newest(project: Uuid, wanted: &Wanted, page: &Page) -> StatementResult<Vec<Found>> {
+    let statement =
+        concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_by_time.sql"));
     let mut arguments = arguments(project, wanted);
-    arguments.extend([
+    arguments.extend(page_arguments(page, None));
+    rows(statement, &arguments, |row| found(&row))
+}
+
+/// The wanted events of a page, the best first, and how many are wanted; none if that is more than `most`.
+pub fn best(
+    project: Uuid,
+    wanted: &Wanted,
+    page: &Page,
+    ranking: &EncodedQuery,
+    most: i64,
+) -> StatementResult<Option<(i64, Vec<Found>)>> {
+    let statement =
+        concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_page.sql"));
+    let mut arguments = arguments(project, wanted);
+    arguments.extend(page_arguments(page, Some(ranking)));
+    arguments.push(most.into());
+    let read = rows(statement, &arguments, |row| {
+        let event = row.get::<Uuid>(1)?.map(|_| found(&row)).transpose()?;
+        Ok((required::<i64>(&row, 5)?, event))
+    })?;
+    let total = read.first().map_or(0, |(total, _)| *total);
+    Ok((total <= most).then(|| (total, read.into_iter().filter_map(|(_, event)| event).collect())))
+}
+
+fn page_arguments(page: &Page, ranking: Option<&EncodedQuery>) -> [DatumWithOid<'static>; 6] {
+    [
         page.limit.into(),
         page.with_evidence.into(),
-        page.ranking.map(|query| query.clone().into_bytes()).into(),
+        ranking.map(|query| query.clone().into_bytes()).into(),
         page.after.map(|after| after.score).into(),
         page.after.and_then(|after| after.time).into(),
         page.after.map(|after| after.event).into(),
-    ]);
-    rows(statement, &arguments, |row| {
-        Ok(Found {
-            cursor: Cursor { event: required(&row, 1)?, score: required(&row, 2)?, time: row.get(3)? },
-            seen: required(&row, 4)?,
-        })
+    ]
+}
+
+fn found(row: &SpiHeapTupleData) -> pgrx::spi::Result<Found> {
+    Ok(Found {
+        cursor: Cursor { event: required(row, 1)?, score: required(row, 2)?, time: row.get(3)? },
+        seen: required(row, 4)?,
     })
 }
 

@@ -14,7 +14,7 @@ use crate::service::artifact;
 use crate::service::list::MAX_COUNTED;
 use crate::service::search::lexical::{MOST_QUERY_BYTES, tsquery};
 use crate::spi;
-use crate::spi::event::{Cursor, Page, Wanted};
+use crate::spi::event::{Cursor, Found, Page, Wanted};
 
 /// The most events of one page.
 pub const MAX_EVENTS: i32 = 100;
@@ -69,70 +69,76 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
         subject: name(query.subject),
         confidence: query.confidence,
     };
-    let matched = as_owner(|| matching(project, wanted, said(query.query)))?;
     let page = Page {
-        ranking: matched.ranking.as_ref(),
         // One more than asked for tells whether there is another page.
         limit: query.limit + 1,
         with_evidence: query.with_evidence,
         after: after.as_ref(),
     };
-    let mut found = match matched.total {
-        0 => Vec::new(),
-        _ => as_owner(|| spi::event::page(project, &matched.wanted, &page))?,
-    };
-    let goes_on = found.len() > query.limit as usize;
-    found.truncate(query.limit as usize);
-    let next = found.last().filter(|_| goes_on).map(|last| written(&last.cursor));
-    let events: Vec<Value> = found.iter().filter_map(|found| found.seen.parse().ok()).collect();
+    let mut matched = as_owner(|| find(project, wanted, said(query.query), &page))?;
+    let goes_on = matched.found.len() > query.limit as usize;
+    matched.found.truncate(query.limit as usize);
+    let next = matched.found.last().filter(|_| goes_on).map(|last| written(&last.cursor));
+    let events: Vec<Value> = matched.found.iter().filter_map(|found| found.seen.parse().ok()).collect();
     Ok(json!({
         "events": events,
         "total": matched.total.min(MAX_COUNTED),
         "total_is_exact": matched.total <= MAX_COUNTED,
         "next_after": next,
         "matched": matched.how,
-        "order": if matched.ranking.is_some() { "relevance" } else { "time" },
+        "order": if matched.is_ranked { "relevance" } else { "time" },
         "filters_applied": filters(query),
     }))
 }
 
-/// What the words of a query match.
-struct Matched<'a> {
-    wanted: Wanted<'a>,
+/// What was found.
+#[derive(Default)]
+struct Matched {
+    found: Vec<Found>,
+    /// Counted up to one more than [`MAX_COUNTED`].
     total: i64,
-    ranking: Option<EncodedQuery>,
-    /// All words, any of them, or there are none.
+    is_ranked: bool,
+    /// By all words, by any of them, or there are none to find something by.
     how: Option<&'static str>,
 }
 
 /// The events that have all words of a query, or, if there are none, any of them.
-fn matching<'a>(project: Uuid, wanted: Wanted<'a>, query: Option<&str>) -> spi::StatementResult<Matched<'a>> {
-    let Some(query) = query else {
-        let total = spi::event::count(project, &wanted, MAX_COUNTED + 1)?;
-        return Ok(Matched { wanted, total, ranking: None, how: None });
-    };
-    let totals = spi::lexical::totals(project)?.collection;
+fn find(
+    project: Uuid,
+    mut wanted: Wanted,
+    query: Option<&str>,
+    page: &Page,
+) -> spi::StatementResult<Matched> {
+    let Some(query) = query else { return newest(project, &wanted, page) };
+    let texts = spi::lexical::totals(project)?.collection.texts.max(1);
     let words = spi::lexical::words(project, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)])?;
     // Words that are said of events only are not counted.
     let terms: Vec<Term> = plan(words, true);
     if terms.is_empty() {
-        return Ok(Matched { wanted, total: 0, ranking: None, how: Some("nothing") });
+        return Ok(Matched { how: Some("nothing"), ..Matched::default() });
     }
-    let mut matched = Matched { wanted, total: 0, ranking: None, how: None };
+    let collection = Collection { texts, words: texts * WORDS_OF_EVENT };
+    let ranking = EncodedQuery::new(&terms, collection, gucs::bm25());
+    let mut matched = Matched::default();
     for (candidates, how) in [(Candidates::All(&terms), "all words"), (Candidates::Any(&terms), "any word")] {
-        matched.how = Some(how);
-        matched.wanted.words = Some(tsquery(&candidates));
-        matched.total = spi::event::count(project, &matched.wanted, MAX_COUNTED + 1)?;
+        wanted.words = Some(tsquery(&candidates));
+        matched = match spi::event::best(project, &wanted, page, &ranking, MAX_RANKED)? {
+            Some((total, found)) => Matched { found, total, is_ranked: true, how: Some(how) },
+            None => Matched { how: Some(how), ..newest(project, &wanted, page)? },
+        };
         if matched.total > 0 {
             break;
         }
     }
-    if matched.total <= MAX_RANKED {
-        let texts = totals.texts.max(1);
-        let collection = Collection { texts, words: texts * WORDS_OF_EVENT };
-        matched.ranking = Some(EncodedQuery::new(&terms, collection, gucs::bm25()));
-    }
     Ok(matched)
+}
+
+fn newest(project: Uuid, wanted: &Wanted, page: &Page) -> spi::StatementResult<Matched> {
+    Ok(Matched {
+        total: spi::event::count(project, wanted, MAX_COUNTED + 1)?,
+        found: spi::event::newest(project, wanted, page)?,
+        ..Matched::default()
+    })
 }
 
 /// The uid of an artifact, whatever it is named by.
