@@ -12,6 +12,7 @@ mod people;
 mod speaker;
 mod subject;
 mod table;
+mod wording;
 
 use crate::memory_kind::ArtifactType;
 use crate::query::Date;

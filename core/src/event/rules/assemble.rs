@@ -10,8 +10,8 @@ use super::pattern::{Match, Sentence};
 use super::people::People;
 use super::subject::{self, About};
 use super::table::Needs;
-use super::{Context, actor};
-use crate::event::check::{LONGEST_NARRATIVE, LONGEST_QUOTE, MOST_ACTORS, MOST_QUOTE_WORDS};
+use super::{Context, actor, wording};
+use crate::event::check::MOST_ACTORS;
 use crate::event::lexicon::LISTS;
 use crate::event::time::{Lean, Read, read};
 use crate::event::token::{Token, tokens};
@@ -34,39 +34,44 @@ const LISTED: f64 = 0.85;
 const BOXED: f64 = 0.9;
 
 impl Document<'_> {
-    /// The events of a line.
+    /// The events of a line: what a label, a box or a list says it is, and what its sentences tell.
     pub fn events(&self, line: &Line<'_>) -> Vec<Event> {
-        let said = &self.text[line.span.clone()];
-        if let Some(label) = label::leading(said) {
-            return self.labelled(line, label).into_iter().collect();
-        }
-        if let Some(checked) = line.checked {
+        let told = sentences(self.text, line.span.clone());
+        let stated = if let Some(label) = label::leading(&self.text[line.span.clone()]) {
+            let Some(event) = self.labelled(line, label) else { return Vec::new() };
+            Some(event)
+        } else if let Some(checked) = line.checked {
             let category = if checked { Category::Execution } else { Category::Commitment };
-            return self.stated(line, line.span.clone(), category, None, BOXED).into_iter().collect();
-        }
-        if let Some(section) = line.section.filter(|section| line.is_item && !section.needs_more) {
-            let listed = self.stated(line, line.span.clone(), section.category, section.role, LISTED);
-            if listed.is_some() {
-                return listed.into_iter().collect();
-            }
-        }
-        sentences(self.text, line.span.clone()).into_iter().flat_map(|span| self.told(line, span)).collect()
+            self.stated(line, line.span.clone(), category, None, BOXED)
+        } else {
+            let section = line.section.filter(|section| line.is_item && !section.needs_more);
+            section.and_then(|section| {
+                self.stated(line, line.span.clone(), section.category, section.role, LISTED)
+            })
+        };
+        let skipped = usize::from(stated.is_some());
+        let told = told.into_iter().skip(skipped).flat_map(|span| self.told(line, span));
+        stated.into_iter().chain(told).collect()
     }
 
     fn labelled(&self, line: &Line<'_>, label: Label) -> Option<Event> {
         let body = line.span.start + label.length..line.span.end;
         let Section { category, role, .. } = label.section;
-        if role.is_some() && !is_a_name(&self.text[body.clone()]) {
+        if role.is_some() && !wording::is_a_name(&self.text[body.clone()]) {
             return None;
         }
-        let mut event = self.stated(line, body, category, role, LABELLED)?;
+        let mut event = self.stated(line, body.clone(), category, role, LABELLED)?;
         // Advice has `Follow up: ...` too.
-        if label.section.needs_more && role.is_none() && event.actors.is_empty() && event.event_time.is_none()
-        {
+        let has_more = role.is_some() || !event.actors.is_empty() || event.event_time.is_some();
+        if label.section.needs_more && !has_more {
             return None;
         }
-        // The label is part of the proof.
-        event.evidence = vec![quote(self.text, line.span.clone(), line.span.start)];
+        let end = sentences(self.text, body.clone()).first().map_or(body.end, |first| first.end);
+        // A name alone tells nothing; and the label is part of the proof.
+        if role.is_some() {
+            event.narrative = wording::narrative(&self.text[line.span.start..end], None);
+        }
+        event.evidence = vec![wording::quote(self.text, line.span.start..end, line.span.start)];
         Some(event)
     }
 
@@ -79,9 +84,11 @@ impl Document<'_> {
         role: Option<Role>,
         confidence: f64,
     ) -> Option<Event> {
-        let said = self.text[body.clone()].trim();
-        let first = sentences(self.text, body.clone()).into_iter().next()?;
-        if says_nothing(said) || self.text[first.clone()].ends_with('?') {
+        let parts = sentences(self.text, body.clone());
+        let first = parts.first()?.clone();
+        // A narrative is one or two sentences.
+        let said = &self.text[first.start..parts[..parts.len().min(2)].last()?.end];
+        if wording::says_nothing(&self.text[body]) || self.text[first.clone()].ends_with('?') {
             return None;
         }
         let words = tokens(self.text, first.clone());
@@ -91,11 +98,11 @@ impl Document<'_> {
         Some(Event {
             category,
             subject: subject::of(&about, self.heading(line), self.context.title),
-            narrative: narrative(said, named.needs_speaker.then_some(line.speaker).flatten()),
+            narrative: wording::narrative(said, named.needs_speaker.then_some(line.speaker).flatten()),
             actors: named.actors,
             event_time: self.time(&words, &times, 0..words.len(), category),
             confidence,
-            evidence: vec![quote(self.text, first.clone(), first.start)],
+            evidence: vec![wording::quote(self.text, first.clone(), first.start)],
         })
     }
 
@@ -133,11 +140,14 @@ impl Document<'_> {
         Event {
             category: rule.category,
             subject: subject::of(&about, self.heading(line), self.context.title),
-            narrative: narrative(&self.text[part.clone()], needs_speaker.then_some(line.speaker).flatten()),
+            narrative: wording::narrative(
+                &self.text[part.clone()],
+                needs_speaker.then_some(line.speaker).flatten(),
+            ),
             actors,
             event_time: self.time(words, times, clause, rule.category),
             confidence: rule.confidence,
-            evidence: vec![quote(self.text, part, words[found.trigger].span.start)],
+            evidence: vec![wording::quote(self.text, part, words[found.trigger].span.start)],
         }
     }
 
@@ -150,11 +160,15 @@ impl Document<'_> {
         found: &Match,
         clause: &Range<usize>,
     ) -> bool {
-        let has_time = sentence.times.iter().any(|time| clause.contains(&time.start));
+        let inside = || sentence.times.iter().filter(|time| clause.contains(&time.start));
+        let has_time = inside().next().is_some();
         let is_document = self.context.artifact_type == Some(ArtifactType::Doc);
         match needs {
             Needs::Nothing => true,
             Needs::Time => has_time,
+            Needs::Deadline => {
+                inside().any(|time| is_one_of(&sentence.tokens[time.start].plain, "by|before|until|due"))
+            }
             Needs::Place => {
                 let is_human = sentence.tokens[found.trigger].is(LISTS.human);
                 let is_person = found.agents.iter().all(|agent| agent.kind == AgentKind::Person);
@@ -203,44 +217,4 @@ impl Document<'_> {
 fn about_from(found: &Match, clause: &Range<usize>) -> usize {
     let behind = if found.agents.is_empty() { clause.start } else { found.trigger + 1 };
     found.about.unwrap_or(behind)
-}
-
-/// `none`, `n/a`, `TBD`: a label with nothing behind it.
-fn says_nothing(text: &str) -> bool {
-    const NOTHING: &str = "none|n/a|na|tbd|tba|nothing|no|nil|todo|pending|open|unknown|?|-|–|—|none so far|none yet|\
-                           not yet|to be decided|to be determined|to be defined|none identified|no decision|none at this time";
-    let plain = text.trim_matches(|c: char| c.is_whitespace() || ".!*_()[]".contains(c)).to_lowercase();
-    let is_link = text.starts_with("[") && text.contains("](") && text.ends_with(')');
-    let has_letter = plain.contains(char::is_alphabetic);
-    !has_letter || is_link || is_one_of(&plain, NOTHING)
-}
-
-/// One to six words, of which the first has a capital or is a handle.
-fn is_a_name(text: &str) -> bool {
-    let name = text.trim().trim_start_matches(['*', '_', '@']);
-    (1..=6).contains(&name.split_whitespace().count()) && name.starts_with(char::is_uppercase)
-}
-
-/// What a text says, on one line, without markup, and by whom.
-fn narrative(text: &str, speaker: Option<&str>) -> String {
-    let words =
-        text.split_whitespace().map(|word| word.trim_matches(['*', '`'])).filter(|word| !word.is_empty());
-    let words = speaker.map(|name| format!("{name}:")).into_iter().chain(words.map(str::to_owned));
-    let whole = words.collect::<Vec<_>>().join(" ");
-    whole.chars().take(LONGEST_NARRATIVE).collect::<String>().trim().to_owned()
-}
-
-/// The part of a span that may be quoted: what comes before a place, as far as there is room behind it for what follows.
-fn quote(text: &str, span: Range<usize>, around: usize) -> Range<usize> {
-    const BEFORE: usize = 8;
-    let part = &text[span.clone()];
-    let offset = |word: &str| span.start + word.as_ptr() as usize - part.as_ptr() as usize;
-    let words: Vec<Range<usize>> =
-        part.split_whitespace().map(|word| offset(word)..offset(word) + word.len()).collect();
-    let at = words.partition_point(|word| word.end <= around);
-    let first = if words.len() <= MOST_QUOTE_WORDS { 0 } else { at.saturating_sub(BEFORE) };
-    let last = words.len().min(first + MOST_QUOTE_WORDS);
-    let Some(start) = words.get(first).map(|word| word.start) else { return span };
-    let end = words[..last].last().map_or(span.end, |word| word.end);
-    start..text[start..end].char_indices().nth(LONGEST_QUOTE).map_or(end, |(cut, _)| start + cut)
 }

@@ -18,6 +18,7 @@
 //! | `@num` | a number or an amount |
 //! | `@any` | one word |
 //! | `@verb` | a verb that promises something |
+//! | `@does` | a verb that ends like `sends` |
 //! | `<` | nothing; what the event is about begins here |
 //! | `~` | nothing; the word before it is what the event hangs on |
 
@@ -50,6 +51,7 @@ enum Step {
     Time,
     Any,
     Verb,
+    Does,
     About,
     Trigger,
 }
@@ -167,6 +169,7 @@ fn step(text: &'static str) -> Option<Step> {
         "@cap" | "@num" => Step::Is(Words::read(text)?),
         "@any" => Step::Any,
         "@verb" => Step::Verb,
+        "@does" => Step::Does,
         "<" => Step::About,
         "~" => Step::Trigger,
         words => match words.split_at_checked(1)? {
@@ -221,6 +224,7 @@ impl Matcher<'_, '_> {
             }
             Step::Any => here.is_some() && self.matches(rest, at + 1, found),
             Step::Verb => here.is_some_and(promises) && self.matches(rest, at + 1, found),
+            Step::Does => here.is_some_and(does) && self.matches(rest, at + 1, found),
             Step::About => {
                 let before = found.about.replace(at);
                 self.matches(rest, at, found) || {
@@ -289,4 +293,13 @@ fn promises(token: &Token<'_>) -> bool {
     let not_verbs = lists.idle.union(lists.det).union(lists.neg).union(lists.pronoun).union(lists.adv);
     let is_base = !["ing", "ed", "ly"].iter().any(|ending| token.plain.ends_with(ending));
     (is_base || token.is(lists.human)) && !token.is(not_verbs) && token.raw.starts_with(char::is_lowercase)
+}
+
+/// Whether a word can be what somebody does: `sends`, but not `is`, `was` or `thinks`.
+fn does(token: &Token<'_>) -> bool {
+    let lists = &*LISTS;
+    let is_verb = token.plain.len() > 3 && token.plain.ends_with('s') && !token.plain.ends_with("ss");
+    is_verb
+        && token.raw.starts_with(char::is_lowercase)
+        && !token.is(lists.verbal.union(lists.hypo).union(lists.neg))
 }

@@ -48,7 +48,11 @@ fn phrase<'t, 'a>(about: &About<'t, 'a>) -> Vec<&'t Token<'a>> {
     const LONGEST: usize = 6;
     let lists = &*LISTS;
     let leads = |token: &&Token<'_>| {
-        is_one_of(&token.plain, LEADS) || token.is(lists.det.union(lists.adv)) && !token.is_possessive
+        // `09:40 rolled back`
+        let is_clock = token.plain.contains(':') && token.plain.starts_with(|c: char| c.is_ascii_digit());
+        is_clock
+            || is_one_of(&token.plain, LEADS)
+            || token.is(lists.det.union(lists.adv)) && !token.is_possessive
     };
     let from = about.from.min(about.tokens.len());
     let start = from + about.tokens[from..].iter().take_while(leads).count();

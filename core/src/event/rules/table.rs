@@ -23,6 +23,8 @@ pub enum Needs {
     Nothing,
     /// A time in the same clause.
     Time,
+    /// One that says until when.
+    Deadline,
     /// A time, or a sure sign that a person promises: `Kubernetes will create` is none.
     Promise,
     /// The item of a list, a label before it, or a time.
@@ -39,7 +41,7 @@ pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 type Row = (Category, f64, Needs, &'static str);
 
-use Needs::{Nothing, Place, Promise, Time};
+use Needs::{Deadline, Nothing, Place, Promise, Time};
 
 const TABLE: &[Row] = &[
     // Who is who.
@@ -149,6 +151,7 @@ const TABLE: &[Row] = &[
     (Commitment, 0.85, Nothing, "@agent #commit ~ to <"),
     (Commitment, 0.75, Time, "@agent #plan ~ to @verb <"),
     (Commitment, 0.85, Place, "^ @name to @verb ~ <"),
+    (Commitment, 0.8, Deadline, "^ @name @does ~ <"),
     (Commitment, 0.85, Time, "is|are *#adv due ~"),
     (Commitment, 0.8, Time, "deadline|eta ~ ... is|are"),
     // People together.

@@ -141,8 +141,13 @@ impl Words<'_, '_> {
         let token = self.tokens.get(at)?;
         let weekday = weekday_of(&token.plain)?;
         // `sun` and `wed` are words.
-        let is_short = token.plain.len() < 6;
-        (!is_short || token.is_capitalized()).then_some((Phrase::Weekday(weekday, weeks), at + 1))
+        if token.plain.len() < 6 && !token.is_capitalized() {
+            return None;
+        }
+        // `Monday, 9 March` says more than the day of the week.
+        let date =
+            self.iso(at + 1).or_else(|| self.day_first(at + 1)).or_else(|| self.month_first(at + 1, false));
+        date.or(Some((Phrase::Weekday(weekday, weeks), at + 1)))
     }
 
     /// `next Monday`, `this quarter`, `the end of June`, `the 5th of May`, `the week`.
@@ -164,13 +169,17 @@ impl Words<'_, '_> {
                 _ => self.day_first(at + 1),
             };
         }
-        if let Some((Phrase::Weekday(weekday, _), end)) = self.weekday(at + 1, None) {
-            let phrase = match word {
-                "last" | "previous" => Phrase::LastWeekday(weekday),
-                "coming" => Phrase::Weekday(weekday, None),
-                _ => Phrase::Weekday(weekday, Some(shift)),
-            };
-            return Some((phrase, end));
+        match self.weekday(at + 1, None) {
+            Some((Phrase::Weekday(weekday, _), end)) => {
+                let phrase = match word {
+                    "last" | "previous" => Phrase::LastWeekday(weekday),
+                    "coming" => Phrase::Weekday(weekday, None),
+                    _ => Phrase::Weekday(weekday, Some(shift)),
+                };
+                return Some((phrase, end));
+            }
+            Some(dated) => return Some(dated),
+            None => {}
         }
         match following {
             "morning" | "afternoon" | "evening" | "noon" if word == "this" => {

@@ -23,6 +23,8 @@ fn times_ahead_are_counted_from_the_day_of_the_text() {
         ("next Friday", "2026-03-20"),
         ("this Friday", "2026-03-13"),
         ("starting Monday.", "2026-03-16"),
+        ("on Monday, 23 March", "2026-03-23"),
+        ("next Friday, March 20,", "2026-03-20"),
         ("on March 15", "2026-03-15"),
         ("by March 1", "2027-03-01"),
         ("on 14 February", "2027-02-14"),
