@@ -79,25 +79,26 @@ pub fn newest(project: Uuid, wanted: &Wanted, page: &Page) -> StatementResult<Ve
     rows(statement, &arguments, |row| found(&row))
 }
 
-/// The wanted events of a page, the best first, and how many are wanted; none if that is more than `most`.
+/// How many events are wanted, counted up to a limit, and those of a page, the best first; none if there are more than `most`.
 pub fn best(
     project: Uuid,
     wanted: &Wanted,
     page: &Page,
     ranking: &EncodedQuery,
     most: i64,
-) -> StatementResult<Option<(i64, Vec<Found>)>> {
+    limit: i64,
+) -> StatementResult<(i64, Option<Vec<Found>>)> {
     let statement =
         concat!(include_str!("queries/semantic_wanted.sql"), include_str!("queries/semantic_page.sql"));
     let mut arguments = arguments(project, wanted);
     arguments.extend(page_arguments(page, Some(ranking)));
-    arguments.push(most.into());
+    arguments.extend([most.into(), limit.into()]);
     let read = rows(statement, &arguments, |row| {
         let event = row.get::<Uuid>(1)?.map(|_| found(&row)).transpose()?;
         Ok((required::<i64>(&row, 5)?, event))
     })?;
     let total = read.first().map_or(0, |(total, _)| *total);
-    Ok((total <= most).then(|| (total, read.into_iter().filter_map(|(_, event)| event).collect())))
+    Ok((total, (total <= most).then(|| read.into_iter().filter_map(|(_, event)| event).collect())))
 }
 
 fn page_arguments(page: &Page, ranking: Option<&EncodedQuery>) -> [DatumWithOid<'static>; 6] {

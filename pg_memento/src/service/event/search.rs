@@ -109,7 +109,13 @@ fn find(
     query: Option<&str>,
     page: &Page,
 ) -> spi::StatementResult<Matched> {
-    let Some(query) = query else { return newest(project, &wanted, page) };
+    let Some(query) = query else {
+        return Ok(Matched {
+            total: spi::event::count(project, &wanted, MAX_COUNTED + 1)?,
+            found: spi::event::newest(project, &wanted, page)?,
+            ..Matched::default()
+        });
+    };
     let texts = spi::lexical::totals(project)?.collection.texts.max(1);
     let words = spi::lexical::words(project, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)])?;
     // Words that are said of events only are not counted.
@@ -122,23 +128,18 @@ fn find(
     let mut matched = Matched::default();
     for (candidates, how) in [(Candidates::All(&terms), "all words"), (Candidates::Any(&terms), "any word")] {
         wanted.words = Some(tsquery(&candidates));
-        matched = match spi::event::best(project, &wanted, page, &ranking, MAX_RANKED)? {
-            Some((total, found)) => Matched { found, total, is_ranked: true, how: Some(how) },
-            None => Matched { how: Some(how), ..newest(project, &wanted, page)? },
+        let (total, best) = spi::event::best(project, &wanted, page, &ranking, MAX_RANKED, MAX_COUNTED + 1)?;
+        let is_ranked = best.is_some();
+        let found = match best {
+            Some(best) => best,
+            None => spi::event::newest(project, &wanted, page)?,
         };
+        matched = Matched { found, total, is_ranked, how: Some(how) };
         if matched.total > 0 {
             break;
         }
     }
     Ok(matched)
-}
-
-fn newest(project: Uuid, wanted: &Wanted, page: &Page) -> spi::StatementResult<Matched> {
-    Ok(Matched {
-        total: spi::event::count(project, wanted, MAX_COUNTED + 1)?,
-        found: spi::event::newest(project, wanted, page)?,
-        ..Matched::default()
-    })
 }
 
 /// The uid of an artifact, whatever it is named by.

@@ -1,10 +1,14 @@
 -- After semantic_wanted.sql: $10 how many, $11 with evidence, $12 the query that is made ready, $13 to $15 the event after which to go on: its
--- score, its time in microseconds since 1970 (null if it has none) and its key; $16 how many may be ranked. Each row has how many were
--- found, which is one more than may be ranked if there are too many; a row without an event if the page has none.
+-- score, its time in microseconds since 1970 (null if it has none) and its key; $16 how many may be ranked, $17 how far to count. Each row
+-- has how many there are; there is one without an event if the page has none, or if there are too many to be ranked.
 , found as materialized (
-  select w.event_id, w.event_time, memento._bm25(w.tsv, $12::bytea) as score from (select w.event_id, w.event_time, w.tsv from wanted w limit $16::bigint + 1) w
+  select w.event_id, w.event_time, w.tsv from wanted w limit $17::bigint
+), counted as materialized (
+  select count(*) as total from found
+), scored as (
+  select f.event_id, f.event_time, memento._bm25(f.tsv, $12::bytea) as score from found f cross join counted c where c.total <= $16::bigint
 ), page as (
-  select s.* from found s
+  select s.* from scored s
    where $15::uuid is null
       or s.score < $13::float8
       or (s.score = $13
@@ -14,8 +18,6 @@
                         or (s.event_time = 'epoch'::timestamptz + $14 * interval '1 microsecond' and s.event_id > $15) end)
    order by s.score desc, s.event_time desc nulls last, s.event_id
    limit $10::int
-), counted as (
-  select count(*) as total from found
 )
 select p.event_id, p.score, (extract(epoch from p.event_time) * 1000000)::bigint,
        memento._event_shown(e, $11::boolean, false)
@@ -25,5 +27,5 @@ select p.event_id, p.score, (extract(epoch from p.event_time) * 1000000)::bigint
   left join (page p
              join memento.semantic_event e on e.project_id = $1 and e.event_id = p.event_id
              join memento.version v on v.project_id = $1 and v.version_id = e.version_id
-             join memento.version l on l.project_id = $1 and l.item_id = v.item_id and l.is_latest) on c.total <= $16
+             join memento.version l on l.project_id = $1 and l.item_id = v.item_id and l.is_latest) on true
  order by p.score desc, p.event_time desc nulls last, p.event_id
