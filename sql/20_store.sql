@@ -65,6 +65,8 @@ comment on column memento.item.keep_for is 'The time that retention gives; null 
 comment on column memento.item.expires_at is 'When retention is over: keep_for after the newest version, or resolved_at. Null if it never is.';
 -- Lists are read newest first, page by page.
 create index item_created_at_idx on memento.item (project_id, created_at desc, item_id desc);
+-- The same of one kind; whether they are archived is in it so that they can be counted without reading them.
+create index item_kind_idx on memento.item (project_id, kind, created_at desc, item_id desc) include (archived);
 create unique index item_canonical_key on memento.item (project_id, canonical_key) where canonical_key is not null;
 create unique index item_source_key on memento.item (project_id, source_system, source_id) where source_id is not null;
 

@@ -7,8 +7,9 @@ create table memento.job (
   project_id uuid not null references memento.project on delete cascade,
   job_id bigint not null default pg_catalog.nextval('memento.job_id_seq'),
   created_at timestamptz not null default pg_catalog.clock_timestamp(),
-  -- One column for both meanings, so that one index finds what is due and what was lost.
   claimable_at timestamptz default pg_catalog.clock_timestamp(),
+  -- In no index, as all that a claim changes, so that a claim writes one row and no index: see fillfactor below.
+  lease_until timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
   version_id uuid,
@@ -28,27 +29,28 @@ create table memento.job (
   progress jsonb,
   result jsonb,
   errors jsonb not null default '[]',
+  failed_at timestamptz generated always as (case when state = 'failed' then finished_at end) stored,
   primary key (project_id, job_id),
   constraint job_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
-  constraint job_state_known check (state in ('pending', 'running', 'done', 'failed', 'cancelled')),
-  constraint job_open_is_claimable check ((claimable_at is null) = (state in ('done', 'failed', 'cancelled'))),
-  constraint job_closed_is_finished check ((finished_at is null) = (state in ('pending', 'running'))),
-  constraint job_running_is_claimed check ((claimed_by is not null) = (state = 'running')),
-  constraint job_running_was_attempted check (state not in ('running', 'done') or attempt > 0),
+  constraint job_state_whole check (
+    case state
+      when 'pending' then claimable_at is not null and lease_until is null and claimed_by is null and finished_at is null
+      when 'running' then claimable_at is not null and lease_until is not null and claimed_by is not null and finished_at is null and attempt > 0
+      when 'done' then claimable_at is null and lease_until is null and claimed_by is null and finished_at is not null and attempt > 0
+      when 'failed' then claimable_at is null and lease_until is null and claimed_by is null and finished_at is not null
+      when 'cancelled' then claimable_at is null and lease_until is null and claimed_by is null and finished_at is not null
+      else false
+    end),
   constraint job_failures_bounded check (failures between 0 and max_failures and lost_leases >= 0),
-  constraint job_priority_bounded check (priority between -100 and 100),
-  constraint job_kind_form check (kind ~ '^[a-z][a-z_]{0,62}$'),
-  constraint job_lane_of_kind check (lane = kind or pg_catalog.starts_with(lane, kind || ':')),
-  constraint job_embed_complete check (kind <> 'embed' or (version_id is not null and profile_id is not null)),
-  constraint job_payload_object check (pg_catalog.jsonb_typeof(payload) = 'object'),
   constraint job_errors_array check (pg_catalog.jsonb_typeof(errors) = 'array')
-);
+) with (fillfactor = 50);
 alter sequence memento.job_id_seq owned by memento.job.job_id;
 comment on table memento.job is 'Work that is done later, by a worker: it commits together with what it is about.';
 comment on column memento.job.project_id is 'The project.';
 comment on column memento.job.job_id is 'Key of the job.';
 comment on column memento.job.created_at is 'When it was asked for.';
-comment on column memento.job.claimable_at is 'From when on a worker may take it, the earliest first: a pending job when it is due, a running one when its lease ends. A priority of n counts as n minutes of waiting, so that nothing waits for ever. infinity: the queue is paused. Null when it is finished.';
+comment on column memento.job.claimable_at is 'From when on a worker may take it, the earliest first. A priority of n counts as n minutes of waiting, so that nothing waits for ever. infinity: the queue is paused. Null when it is finished.';
+comment on column memento.job.lease_until is 'Until when the worker that has it keeps it, unless it says that it needs longer; then others may take it. Null when it is not running.';
 comment on column memento.job.started_at is 'When it was last taken.';
 comment on column memento.job.finished_at is 'When it was done, or failed for good, or was cancelled.';
 comment on column memento.job.version_id is 'The version that it is about, if any; it goes with it.';
@@ -68,14 +70,39 @@ comment on column memento.job.payload is 'What the kind needs to know; no conten
 comment on column memento.job.progress is 'How far it is.';
 comment on column memento.job.result is 'What came of it; no content.';
 comment on column memento.job.errors is 'The last ten failures and delays: at, attempt, code, message, hint; no content and no secrets.';
+comment on column memento.job.failed_at is 'When it failed for good; null otherwise.';
 create index job_claim_idx on memento.job (lane, claimable_at, job_id) where claimable_at is not null;
 create unique index job_dedup_key on memento.job (project_id, kind, dedup_key)
   where claimable_at is not null and dedup_key is not null;
 create index job_version_id_idx on memento.job (project_id, version_id) where version_id is not null;
 create index job_finished_at_idx on memento.job (finished_at) where finished_at is not null;
-create index job_failed_idx on memento.job (project_id, finished_at) where state = 'failed';
+create index job_failed_idx on memento.job (project_id, failed_at) where failed_at is not null;
 
--- The state machine. The condition is evaluated without calling the function.
+-- The triggers come after the row is written: before it, the server would lock each row once more. Their conditions are evaluated
+-- without calling a function.
+
+-- What never changes is not checked again with every claim.
+create function memento._refuse_job_form() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'a job cannot be like that: kind %, lane %, priority %', new.kind, new.lane, new.priority
+    using errcode = 'check_violation', detail = 'code=JOB_FORM',
+          hint = 'a kind has small letters and _, the lane is the kind or kind:more, priority is from -100 to 100, the payload is an object, and embed needs a version and a profile';
+end
+$$;
+comment on function memento._refuse_job_form() is 'internal: refuses jobs that no worker could understand';
+create trigger job_write_form after insert or update of kind, lane, version_id, profile_id, priority, payload on memento.job
+  for each row
+  when (not (new.kind ~ '^[a-z][a-z_]{0,62}$'
+             and (new.lane = new.kind or pg_catalog.starts_with(new.lane, new.kind || ':'))
+             and new.priority between -100 and 100
+             and (new.kind <> 'embed' or (new.version_id is not null and new.profile_id is not null))
+             and pg_catalog.jsonb_typeof(new.payload) = 'object'))
+  execute function memento._refuse_job_form();
+
+-- The state machine.
 create function memento._refuse_job_state() returns trigger
   language plpgsql volatile parallel unsafe
   set search_path = pg_catalog, pg_temp
@@ -87,7 +114,7 @@ begin
 end
 $$;
 comment on function memento._refuse_job_state() is 'internal: refuses steps that the state machine of jobs does not have';
-create trigger job_update_state before update on memento.job
+create trigger job_update_state after update on memento.job
   for each row
   when (old.state <> new.state
         and (old.state, new.state) not in (('pending', 'running'), ('pending', 'cancelled'),

@@ -14,20 +14,29 @@ begin atomic
     select (select j.lane from memento.job j where j.claimable_at is not null and j.lane > s.lane order by j.lane limit 1)
       from step s where s.lane is not null
   ), first as (
-    select s.lane, f.profile_id, f.claimable_at
+    -- The first one that waits; if that is not due yet, the first lease that ends may be sooner. Those that run are few.
+    select s.lane, f.profile_id,
+           case when w.claimable_at <= pg_catalog.statement_timestamp() then w.claimable_at
+                else least(w.claimable_at,
+                           (select pg_catalog.min(j.lease_until) from memento.job j
+                             where j.lane = s.lane and j.claimable_at <= pg_catalog.statement_timestamp())) end as next_at
       from step s
      cross join lateral (
-       select j.profile_id, j.claimable_at from memento.job j
+       select j.profile_id from memento.job j
         where j.lane = s.lane and j.claimable_at is not null order by j.claimable_at, j.job_id limit 1) f
+      left join lateral (
+       select j.claimable_at from memento.job j
+        where j.lane = s.lane and j.claimable_at is not null and j.lease_until is null
+        order by j.claimable_at, j.job_id limit 1) w on true
      where s.lane is not null
   )
-  select f.lane, f.profile_id, greatest(f.claimable_at, e.paused_until), case when e.paused_until > pg_catalog.now() then e.code end
+  select f.lane, f.profile_id, greatest(f.next_at, e.paused_until), case when e.paused_until > pg_catalog.now() then e.code end
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
     left join memento.chat_profile c on f.lane = 'extract_events:' || c.profile_id::text
     -- An index is built without the model.
     left join memento.endpoint_pause e on e.endpoint = coalesce(p.endpoint, c.endpoint) and f.lane <> 'build_index'
-   where f.claimable_at < 'infinity'
+   where f.next_at < 'infinity'
      -- Only who owns the table can index it.
      and (f.lane <> 'build_index'
           or pg_catalog.pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
@@ -38,25 +47,18 @@ create function memento._claim_jobs(worker text, from_lane text, batch int, leas
   returns table (project_id uuid, job_id bigint, attempt int, failures smallint, kind text, version_id uuid, profile_id uuid, payload jsonb)
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
+  -- A queue changes faster than its statistics: by its indexes, whatever they say.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin
   return query
-  with candidate as materialized (
-    select j.project_id, j.job_id
-      from memento.job j
-     where j.lane = from_lane and j.claimable_at <= statement_timestamp()
-       and not exists (select from memento.queue_pause p where p.project_id = j.project_id and p.kind in (j.kind, '*'))
-       and not exists (select from memento.budget b
-                        where b.project_id = j.project_id and memento._calls_model(j.lane) and b.spent_until > statement_timestamp())
-     order by j.claimable_at, j.job_id
-     limit batch
-       for update skip locked
-  ), taken as (
+  with taken as (
     -- A running job that can be claimed has lost its worker. One that loses every worker is the reason, most likely.
     update memento.job j
        set state = case when j.state = 'running' and j.lost_leases >= 9 then 'failed' else 'running' end,
-           claimable_at = case when j.state = 'running' and j.lost_leases >= 9 then null else statement_timestamp() + lease end,
+           claimable_at = case when j.state = 'running' and j.lost_leases >= 9 then null else j.claimable_at end,
+           lease_until = case when j.state = 'running' and j.lost_leases >= 9 then null else statement_timestamp() + lease end,
            claimed_by = case when j.state = 'running' and j.lost_leases >= 9 then null else worker end,
            finished_at = case when j.state = 'running' and j.lost_leases >= 9 then statement_timestamp() end,
            started_at = statement_timestamp(),
@@ -65,8 +67,18 @@ begin
            errors = case when j.state = 'running'
                          then memento._with_error(j.errors, j.attempt, 'LEASE_LOST', 'the worker vanished', null)
                          else j.errors end
-      from candidate c
-     where j.project_id = c.project_id and j.job_id = c.job_id
+     -- By their places: they are locked, so they stay there. One that somebody has moved just before is left for the next claim.
+     where j.ctid = any (array(
+             select d.ctid
+               from memento.job d
+              where d.lane = from_lane and d.claimable_at <= statement_timestamp()
+                and (d.lease_until is null or d.lease_until <= statement_timestamp())
+                and not exists (select from memento.queue_pause p where p.project_id = d.project_id and p.kind in (d.kind, '*'))
+                and not exists (select from memento.budget b
+                                 where b.project_id = d.project_id and memento._calls_model(d.lane) and b.spent_until > statement_timestamp())
+              order by d.claimable_at, d.job_id
+              limit batch
+                for update skip locked))
     returning j.project_id, j.job_id, j.attempt, j.failures, j.kind, j.version_id, j.profile_id, j.payload, j.state
   )
   select t.project_id, t.job_id, t.attempt, t.failures, t.kind, t.version_id, t.profile_id, t.payload
@@ -89,6 +101,7 @@ create function memento._finish_jobs(projects uuid[], jobs bigint[], attempts in
   returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 begin
   return query
@@ -96,7 +109,7 @@ begin
      set state = case when j.run_again then 'pending' else 'done' end,
          claimable_at = case when j.run_again then statement_timestamp() end,
          finished_at = case when j.run_again then null else statement_timestamp() end,
-         run_again = false, claimed_by = null, result = f.result
+         run_again = false, lease_until = null, claimed_by = null, result = f.result
     from unnest(projects, jobs, attempts, results) as f(project_id, job_id, attempt, result)
    where j.project_id = f.project_id and j.job_id = f.job_id and j.attempt = f.attempt and j.state = 'running'
   returning j.job_id;
@@ -121,7 +134,7 @@ begin
          run_again = false,
          claimable_at = case when not s.ends or j.run_again then statement_timestamp() + coalesce(retry_in, interval '0') end,
          finished_at = case when s.ends and not j.run_again then statement_timestamp() end,
-         claimed_by = null,
+         lease_until = null, claimed_by = null,
          errors = memento._with_error(j.errors, j.attempt, code, message, hint)
     from (select f.project_id, f.job_id, retry_in is null or (counts and f.failures + 1 >= f.max_failures) as ends
             from memento.job f
@@ -139,11 +152,12 @@ create function memento._extend_leases(projects uuid[], jobs bigint[], attempts 
   returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 begin
   return query
   update memento.job j
-     set claimable_at = statement_timestamp() + lease
+     set lease_until = statement_timestamp() + lease
     from (select m.project_id, m.job_id
             from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
             join memento.job m on m.project_id = h.project_id and m.job_id = h.job_id and m.attempt = h.attempt and m.state = 'running'
@@ -159,12 +173,13 @@ comment on function memento._extend_leases(uuid[], bigint[], int[], interval) is
 create function memento._release_jobs(projects uuid[], jobs bigint[], attempts int[]) returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   released bigint;
 begin
   update memento.job j
-     set state = 'pending', claimable_at = statement_timestamp(), claimed_by = null
+     set state = 'pending', claimable_at = statement_timestamp(), lease_until = null, claimed_by = null
     from (select m.project_id, m.job_id
             from unnest(projects, jobs, attempts) as h(project_id, job_id, attempt)
             join memento.job m on m.project_id = h.project_id and m.job_id = h.job_id and m.attempt = h.attempt and m.state = 'running'
@@ -185,8 +200,8 @@ as $$
 declare
   recovered bigint;
 begin
-  update memento.job j set claimable_at = statement_timestamp()
-   where j.state = 'running' and j.claimable_at > statement_timestamp() and j.claimed_by = worker;
+  update memento.job j set lease_until = statement_timestamp()
+   where j.claimable_at is not null and j.lease_until > statement_timestamp() and j.claimed_by = worker;
   get diagnostics recovered = row_count;
   return recovered;
 end
@@ -255,6 +270,6 @@ begin atomic
     from memento.job j where j.claimable_at is not null group by j.kind, j.state
   union all
   select j.kind, j.state, pg_catalog.count(*), extract(epoch from pg_catalog.now() - pg_catalog.min(j.created_at))::float8
-    from memento.job j where j.state = 'failed' group by j.kind, j.state;
+    from memento.job j where j.failed_at is not null group by j.kind, j.state;
 end;
 comment on function memento._queue_depths() is 'worker: how many jobs are open or have failed, and how old the oldest is in seconds';

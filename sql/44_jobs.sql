@@ -33,7 +33,7 @@ begin
   end;
   if more then
     update memento.job j
-       set state = 'pending', claimable_at = statement_timestamp(), claimed_by = null,
+       set state = 'pending', claimable_at = statement_timestamp(), lease_until = null, claimed_by = null,
            progress = jsonb_build_object('rows', coalesce((j.progress ->> 'rows')::bigint, 0) + done)
      where j.project_id = project and j.job_id = job;
     return 'pending';

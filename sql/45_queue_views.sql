@@ -53,10 +53,10 @@ comment on column memento.queue_status.oldest_at is 'When the oldest of them was
 comment on column memento.queue_status.next_at is 'When the next of the pending ones is due.';
 
 create view memento.failed_jobs with (security_invoker = true) as
-  select j.project_id, j.job_id, j.kind, j.version_id, j.profile_id, j.finished_at as failed_at, j.attempt as attempts,
+  select j.project_id, j.job_id, j.kind, j.version_id, j.profile_id, j.failed_at, j.attempt as attempts,
          j.errors -> -1 ->> 'code' as code, j.errors -> -1 ->> 'message' as message, j.errors -> -1 ->> 'hint' as hint, j.errors
     from memento.job j
-   where j.state = 'failed';
+   where j.failed_at is not null;
 comment on view memento.failed_jobs is 'Jobs that have failed for good, with the reason. retry_job() tries one again.';
 comment on column memento.failed_jobs.project_id is 'The project.';
 comment on column memento.failed_jobs.job_id is 'The job.';

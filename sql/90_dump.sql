@@ -28,6 +28,8 @@ select pg_catalog.pg_extension_config_dump('memento.budget', '');
 select pg_catalog.pg_extension_config_dump('memento.event_store', '');
 select pg_catalog.pg_extension_config_dump('memento.event_sequence_num_seq', '');
 select pg_catalog.pg_extension_config_dump('memento.evidence_pack', '');
+select pg_catalog.pg_extension_config_dump('memento.eval_set', '');
+select pg_catalog.pg_extension_config_dump('memento.eval_run', '');
 select pg_catalog.pg_extension_config_dump('memento.extraction_prompt', '');
 select pg_catalog.pg_extension_config_dump('memento.event_evidence', '');
 select pg_catalog.pg_extension_config_dump('memento.semantic_event', '');

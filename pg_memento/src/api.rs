@@ -7,6 +7,7 @@ pub mod chat_profile;
 pub mod commit;
 pub mod diff;
 pub mod erase;
+pub mod eval;
 pub mod event;
 pub mod evidence;
 pub mod extract;

@@ -63,7 +63,8 @@ extension_sql_file!(
 extension_sql_file!("../../sql/46_event.sql", name = "event", requires = ["queue_views"]);
 extension_sql_file!("../../sql/47_entity.sql", name = "entity", requires = ["event"]);
 extension_sql_file!("../../sql/48_evidence.sql", name = "evidence", requires = ["entity"]);
-extension_sql_file!("../../sql/49_extract.sql", name = "extract", requires = ["evidence"]);
+extension_sql_file!("../../sql/49_eval.sql", name = "eval", requires = ["evidence"]);
+extension_sql_file!("../../sql/49_extract.sql", name = "extract", requires = ["eval"]);
 extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["extract"]);
 extension_sql_file!(
     "../../sql/55_lineage.sql",
@@ -234,10 +235,16 @@ extension_sql_file!(
     ]
 );
 extension_sql_file!(
+    "../../sql/79_api_eval.sql",
+    name = "api_eval",
+    requires =
+        ["api_retrieve", api::eval::save_eval_set, api::eval::run_eval_set, api::eval::compare_profiles]
+);
+extension_sql_file!(
     "../../sql/79_api_event.sql",
     name = "api_event",
     requires = [
-        "api_retrieve",
+        "api_eval",
         api::chat_profile::chat_profiles_upsert,
         api::chat_profile::chat_profiles_list,
         api::event::_quote_problem,

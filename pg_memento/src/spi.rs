@@ -11,6 +11,7 @@ pub mod commit;
 pub mod conformance;
 pub mod dense;
 pub mod erase;
+pub mod eval;
 pub mod event;
 pub mod extract;
 pub mod history;

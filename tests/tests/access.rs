@@ -134,6 +134,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             )],
         ),
         ("_recover_jobs", vec!["select memento._recover_jobs('background')".into()]),
+        ("_refuse_job_form", vec![]),
         ("_refuse_job_state", vec![]),
         ("_release_jobs", vec![format!("select memento._release_jobs('{{{victim_project}}}', '{{1}}', '{{1}}')")]),
         ("_rules_version", vec!["select memento._rules_version()".into()]),
@@ -260,6 +261,15 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             vec!["select memento.explain_pack((select pack_id from memento.evidence_pack limit 1))".into()],
         ),
         ("eval", vec!["select memento.eval('[{\"query\": \"lives here\", \"relevant\": [1]}]')".into()]),
+        (
+            "save_eval_set",
+            vec!["select memento.save_eval_set('s', '[{\"query\": \"lives here\", \"relevant\": [1]}]')".into()],
+        ),
+        ("run_eval_set", vec!["select * from memento.run_eval_set('s')".into()]),
+        (
+            "compare_profiles",
+            vec!["select * from memento.compare_profiles('s', 'default', 'default')".into()],
+        ),
         ("memory_unpin", items("memento.memory_unpin")),
         ("outline", vec!["select memento.outline('# a heading')".into()]),
         ("projects_list", vec!["select memento.projects_list()".into()]),

@@ -33,6 +33,29 @@ fn token() -> String {
 }
 
 #[test]
+fn what_nobody_has_recalled_is_found_once_retrievals_leave_a_trace() {
+    let cluster = without_workers();
+    let mut client = cluster.connect(&cluster.database());
+    let [packed, searched, forgotten] =
+        ["alpha in a pack", "beta in a search", "gamma nowhere"].map(|text| remember(&mut client, text));
+    // Not a trace of ours, and no reason to fail.
+    client
+        .batch_execute("select memento.emit_event('search', '{\"item_ids\": {\"odd\": [1, null]}}')")
+        .unwrap();
+    value(&mut client, "memento.retrieve('alpha')");
+    client.batch_execute("set memento.record_events = on; select * from memento.search('beta')").unwrap();
+    let report = value(&mut client, "memento.memory_audit()");
+    let never = &report["problems"]["never_recalled"];
+    assert_eq!(
+        (&never["count"], &never["findings"][0]["item_id"]),
+        (&json!(1), &json!(forgotten)),
+        "{report}"
+    );
+    assert_ne!(packed, searched);
+    assert_eq!(report["not_checked"], json!({}));
+}
+
+#[test]
 fn every_problem_is_found_and_nothing_else() {
     let cluster = without_workers();
     let mut client = cluster.connect(&cluster.database());
@@ -71,6 +94,7 @@ fn every_problem_is_found_and_nothing_else() {
     assert_eq!(problems["unembedded"]["count"], 4, "no worker has run");
     assert_eq!(problems["orphaned"]["findings"][0]["title"], "empty");
     assert!(report["not_checked"]["never_recalled"].is_string());
+    assert_eq!(problems["never_recalled"]["count"], 0);
 
     let few = value(&mut client, "memento.memory_audit(max_items => 2, max_findings => 1)");
     assert_eq!((&few["contents_read"], &few["all_contents_read"]), (&json!(2), &json!(false)));

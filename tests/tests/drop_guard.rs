@@ -54,6 +54,19 @@ fn an_extension_without_memories_can_be_dropped_and_made_again() {
 }
 
 #[test]
+fn what_a_worker_notes_is_no_memory() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    client
+        .batch_execute(
+            "insert into memento.usage_ledger (project_id, role, provider, model, endpoint, outcome, items, tokens, bytes_sent, bytes_received, duration_ms)
+             select project_id, 'embed', 'p', 'm', 'p://h', 'ok', 1, 1, 1, 1, 1 from memento.project limit 1;
+             drop extension pg_memento",
+        )
+        .unwrap();
+}
+
+#[test]
 fn other_tables_are_dropped_as_ever() {
     let cluster = Cluster::start();
     let mut client = cluster.connect(&cluster.database());

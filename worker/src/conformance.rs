@@ -159,7 +159,7 @@ impl Scene<'_> {
     /// Ends all leases.
     fn end_leases(&mut self) -> DatabaseResult<()> {
         self.run(
-            "update memento.job set claimable_at = clock_timestamp() - interval '1 s' where state = 'running'",
+            "update memento.job set lease_until = clock_timestamp() - interval '1 s' where state = 'running'",
         )
     }
 

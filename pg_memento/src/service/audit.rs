@@ -28,6 +28,21 @@ const OVERSIZED_BYTES: i32 = 1024 * 1024;
 /// How much two texts have in common that say nearly the same.
 const NEARLY_THE_SAME: f64 = 0.8;
 
+const PROBLEMS: [&str; 8] = [
+    "duplicates",
+    "near_duplicates",
+    "never_recalled",
+    "orphaned",
+    "oversized",
+    "secrets",
+    "unchunked",
+    "unembedded",
+];
+
+/// Without any trace of retrievals all items would be findings.
+const NOTHING_RECALLED: &str =
+    "no retrieval has left a trace: use retrieve(), or set memento.record_events for searches";
+
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
@@ -81,14 +96,14 @@ pub fn report(max_items: i32, max_findings: i32) -> Result<Jsonb, AuditError> {
     }
     let project = authorize_current(AccessLevel::Read)?;
     let mut problems: BTreeMap<&str, Problem> =
-        ["duplicates", "near_duplicates", "orphaned", "oversized", "secrets", "unchunked", "unembedded"]
-            .into_iter()
-            .map(|name| (name, Problem::default()))
-            .collect();
+        PROBLEMS.into_iter().map(|name| (name, Problem::default())).collect();
+    let mut not_checked = json!({});
     for found in as_owner(|| spi::audit::findings(project, max_findings, OVERSIZED_BYTES))? {
         if let Some(problem) = problems.get_mut(found.problem.as_str()) {
             problem.count = found.count;
-            problem.findings.extend(found.detail.parse());
+            problem.findings.extend(found.detail.and_then(|detail| detail.parse().ok()));
+        } else if found.count == 0 {
+            not_checked["never_recalled"] = json!(NOTHING_RECALLED);
         }
     }
     let read = read_contents(project, max_items, max_findings as usize)?;
@@ -102,7 +117,7 @@ pub fn report(max_items: i32, max_findings: i32) -> Result<Jsonb, AuditError> {
         "problems": problems,
         "contents_read": read.count,
         "all_contents_read": read.is_all,
-        "not_checked": {"never_recalled": "searches are not recorded yet"},
+        "not_checked": not_checked,
     })
     .into())
 }

@@ -88,7 +88,7 @@ pub fn embed(texts: Vec<Option<String>>, purpose: &str) -> Result<Vec<Vec<f32>>,
         .map(|text| text.filter(|text| !text.trim().is_empty()).ok_or(EmbedError::BlankText))
         .collect::<Result<Vec<_>, _>>()?;
     let project = authorize_current(AccessLevel::Read)?;
-    let profile = as_owner(|| spi::profile::active(project))?.ok_or(EmbedError::NoProfile)?;
+    let profile = as_owner(|| spi::profile::active(project, None))?.ok_or(EmbedError::NoProfile)?;
     if texts.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,14 +1,18 @@
 //! How good searches are on a user's own labelled queries, lane by lane.
 
+pub mod stored;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use memento_core::metric;
 use pgrx::Uuid;
+use pgrx::prelude::PgSqlErrorCode;
 use serde_json::Value;
 
-use super::access::as_owner;
+use super::access::{AccessError, as_owner};
 use super::search::gather::{Gathered, gather};
+use super::search::lane::LaneOutcome;
 use super::search::{self, SearchError};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
@@ -18,6 +22,9 @@ use crate::spi::{self, StatementResult};
 
 /// More is not read by anybody in one statement.
 const MOST_QUERIES: usize = 10_000;
+
+/// Longer names are no names.
+const MOST_NAME: usize = 200;
 
 /// The ranking that searches give.
 const FUSED: &str = "fused";
@@ -29,8 +36,18 @@ pub enum EvalError {
     BadQueryset,
     #[error("relevant of query {0} must be an array of item ids or chunk ids, not empty")]
     BadRelevant(usize),
+    #[error("the name of an eval set must be given, of at most {MOST_NAME} characters")]
+    BadName,
+    #[error("there is no eval set {0:?} in this project")]
+    NoSet(String),
+    #[error("there is no embedding profile {0:?}")]
+    NoProfile(String),
+    #[error("the project has no vectors by profile {0:?}")]
+    NoVectors(String),
     #[error(transparent)]
     Search(#[from] SearchError),
+    #[error(transparent)]
+    Access(#[from] AccessError),
     #[error(transparent)]
     Statement(#[from] StatementError),
 }
@@ -38,10 +55,35 @@ pub enum EvalError {
 reported!(EvalError);
 
 impl Failure for EvalError {
-    passed_on!(Search, Statement);
+    passed_on!(Search, Access, Statement);
+
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::NoSet(_) | Self::NoProfile(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
+            Self::NoVectors(_) => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoSet(_) => "EVAL_SET_NOT_FOUND",
+            Self::NoProfile(_) => "PROFILE_NOT_FOUND",
+            Self::NoVectors(_) => "PROFILE_NOT_FILLED",
+            _ => "VALIDATION_ERROR",
+        }
+    }
 
     fn hint(&self) -> Option<String> {
-        Some(r#"for example: [{"query": "which port?", "relevant": ["<item_id>", 17]}]"#.into())
+        Some(match self {
+            Self::BadName | Self::NoSet(_) => "memento.save_eval_set(name, queryset) saves one".into(),
+            Self::NoProfile(_) => "memento.embedding_profiles_list() has their names".into(),
+            Self::NoVectors(name) => format!("memento.embedding_profiles_fill('{name}') makes them"),
+            Self::BadQueryset | Self::BadRelevant(_) => {
+                r#"for example: [{"query": "which port?", "relevant": ["<item_id>", 17]}]"#.into()
+            }
+            Self::Search(_) | Self::Access(_) | Self::Statement(_) => return None,
+        })
     }
 }
 
@@ -67,69 +109,86 @@ pub struct Quality {
     pub milliseconds: f64,
 }
 
-/// Sums over the queries so far.
+/// What was measured of the queries so far.
 #[derive(Default)]
-struct Sum {
-    queries: i64,
+struct Measured {
     recall: f64,
     mrr: f64,
-    ndcg: f64,
+    /// By the number of the query, so that two rankings can be compared query by query.
+    ndcg: BTreeMap<usize, f64>,
     milliseconds: Vec<f64>,
 }
 
-impl Sum {
-    fn add(&mut self, ranked: &[Label], relevant: &BTreeSet<Label>, k: usize, milliseconds: f64) {
-        self.queries += 1;
-        self.recall += metric::recall(ranked, relevant, k);
-        self.mrr += metric::reciprocal_rank(ranked, relevant, k);
-        self.ndcg += metric::ndcg(ranked, relevant, k);
-        self.milliseconds.push(milliseconds);
-    }
-
-    fn quality(mut self, lane: &str, of: i64) -> Quality {
+impl Measured {
+    fn quality(mut self, lane: &str, of: usize) -> Quality {
         self.milliseconds.sort_by(f64::total_cmp);
         let mean = |sum: f64| sum / of as f64;
         Quality {
             lane: lane.to_owned(),
-            queries: self.queries,
+            queries: i64::try_from(self.ndcg.len()).unwrap_or(i64::MAX),
             recall: mean(self.recall),
             mrr: mean(self.mrr),
-            ndcg: mean(self.ndcg),
+            ndcg: mean(self.ndcg.values().sum()),
             milliseconds: self.milliseconds.get(self.milliseconds.len() / 2).copied().unwrap_or(0.0),
         }
     }
 }
 
+/// What was measured of each lane.
+type Lanes = BTreeMap<String, Measured>;
+
 /// Searches for all queries; a lane that does not run for a query finds nothing for it.
 pub fn eval(queryset: &Jsonb, k: i32) -> Result<Vec<Quality>, EvalError> {
     let labelled = read(queryset)?;
-    let Some(scope) = search::scope(k, &serde_json::json!({}).into(), None)? else { return Ok(Vec::new()) };
-    let depth = usize::try_from(k).unwrap_or(0);
-    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    let Some(scope) = everything(k)? else { return Ok(Vec::new()) };
+    Ok(qualities(measure_all(&scope, &labelled, k)?, labelled.len()))
+}
+
+/// The whole of the session's project.
+fn everything(k: i32) -> Result<Option<Scope>, SearchError> {
+    search::scope(k, &serde_json::json!({}).into(), None)
+}
+
+fn qualities(lanes: Lanes, queries: usize) -> Vec<Quality> {
+    lanes.into_iter().map(|(lane, measured)| measured.quality(&lane, queries)).collect()
+}
+
+fn measure_all(scope: &Scope, labelled: &[Labelled], k: i32) -> StatementResult<Lanes> {
+    let mut lanes = Lanes::new();
     as_owner(|| {
-        for one in &labelled {
+        for (number, one) in labelled.iter().enumerate() {
             check_for_interrupts();
-            measure(&scope, one, depth, &mut sums)?;
+            measure(scope, (number, one), k, &mut lanes)?;
         }
         Ok(())
     })?;
-    let of = i64::try_from(labelled.len()).unwrap_or(i64::MAX);
-    Ok(sums.into_iter().map(|(lane, sum)| sum.quality(&lane, of)).collect())
+    Ok(lanes)
 }
 
-fn measure(scope: &Scope, one: &Labelled, k: usize, sums: &mut BTreeMap<String, Sum>) -> StatementResult<()> {
+fn measure(
+    scope: &Scope,
+    (number, one): (usize, &Labelled),
+    k: i32,
+    lanes: &mut Lanes,
+) -> StatementResult<()> {
     let started = Instant::now();
-    let found = gather(scope, &one.query, i32::try_from(k).unwrap_or(i32::MAX))?;
-    let took = started.elapsed().as_secs_f64() * 1e3;
+    let found = gather(scope, &one.query, k)?;
+    let took = started.elapsed();
     let items = items_of(scope.project, &found)?;
-    let fused: Vec<i64> = found.ranked.iter().map(|ranked| ranked.chunk_id).collect();
-    let ranking = |chunks: &[i64]| ranking(chunks, &items, &one.relevant);
-    sums.entry(FUSED.into()).or_default().add(&ranking(&fused), &one.relevant, k, took);
+    let depth = usize::try_from(k).unwrap_or(0);
+    let mut add = |lane: &str, chunks: Vec<i64>, took: Duration| {
+        let ranked = ranking(&chunks, &items, &one.relevant);
+        let measured = lanes.entry(lane.to_owned()).or_default();
+        measured.recall += metric::recall(&ranked, &one.relevant, depth);
+        measured.mrr += metric::reciprocal_rank(&ranked, &one.relevant, depth);
+        measured.ndcg.insert(number, metric::ndcg(&ranked, &one.relevant, depth));
+        measured.milliseconds.push(took.as_secs_f64() * 1e3);
+    };
+    add(FUSED, found.ranked.iter().map(|ranked| ranked.chunk_id).collect(), took);
     for lane in &found.lanes {
-        let super::search::lane::LaneOutcome::Ran(hits) = &lane.outcome else { continue };
-        let chunks: Vec<i64> = hits.hits.iter().map(|hit| hit.chunk_id).collect();
-        let took = hits.took.as_secs_f64() * 1e3;
-        sums.entry(lane.name.into()).or_default().add(&ranking(&chunks), &one.relevant, k, took);
+        if let LaneOutcome::Ran(ran) = &lane.outcome {
+            add(lane.name, ran.hits.iter().map(|hit| hit.chunk_id).collect(), ran.took);
+        }
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ pub fn scope(
     // Deeper or larger than JSON can be here is no object of ours.
     let filter = Filter::from_json(&filters.parse().map_err(|_| FilterError::NotAnObject)?)?;
     let project = authorize_current(AccessLevel::Read)?;
-    Ok((!filter.matches_nothing()).then_some(Scope { project, filter, as_of }))
+    Ok((!filter.matches_nothing()).then_some(Scope { project, filter, as_of, profile: None }))
 }
 
 /// Searches the session's project: the latest versions, or those that were live at a time.
@@ -124,5 +124,5 @@ pub fn best_of(project: Uuid, filter: Filter, query: &str, limit: i32) -> Result
     if filter.matches_nothing() || limit < 1 {
         return Ok(Vec::new());
     }
-    hits_in(&Scope { project, filter, as_of: None }, query, limit)
+    hits_in(&Scope { project, filter, as_of: None, profile: None }, query, limit)
 }

@@ -10,17 +10,15 @@ pub struct Finding {
     pub problem: String,
     /// How often the problem was found in all.
     pub count: i64,
-    pub detail: Jsonb,
+    pub detail: Option<Jsonb>,
 }
 
-/// What the tables say about a project: some findings of each problem.
+/// What the tables say about a project: some findings of each problem, and how many items are known to be `recalled`.
 pub fn findings(project: Uuid, most: i32, oversized_bytes: i32) -> StatementResult<Vec<Finding>> {
     rows(
         include_str!("queries/audit_findings.sql"),
         &[project.into(), most.into(), oversized_bytes.into()],
-        |row| {
-            Ok(Finding { problem: required(&row, 1)?, count: required(&row, 2)?, detail: required(&row, 3)? })
-        },
+        |row| Ok(Finding { problem: required(&row, 1)?, count: required(&row, 2)?, detail: row.get(3)? }),
     )
 }
 

@@ -110,9 +110,12 @@ pub fn delete_vectors(project: Uuid, profile: Uuid) -> StatementResult<()> {
     Ok(())
 }
 
-/// The profile that searches of a project use, as workers and queries need it.
-pub fn active(project: Uuid) -> StatementResult<Option<memento_worker::store::Profile>> {
-    let found = rows(include_str!("queries/active_profile.sql"), &[project.into()], |row| {
+/// The profile that searches of a project use, or another one instead, as workers and queries need it.
+pub fn active(
+    project: Uuid,
+    instead: Option<Uuid>,
+) -> StatementResult<Option<memento_worker::store::Profile>> {
+    let found = rows(include_str!("queries/active_profile.sql"), &[project.into(), instead.into()], |row| {
         Ok(memento_worker::store::Profile {
             profile: uuid::Uuid::from_bytes(*required::<Uuid>(&row, 1)?.as_bytes()),
             provider: required(&row, 2)?,

@@ -23,6 +23,8 @@ pub struct Scope {
     pub project: Uuid,
     pub filter: Filter,
     pub as_of: Option<TimestampWithTimeZone>,
+    /// The embedding profile to search by, if not the project's own.
+    pub profile: Option<Uuid>,
 }
 
 /// A result without its place.

@@ -6,8 +6,8 @@ use memento_tests::failure::assert_failure;
 use memento_tests::{Cluster, Server, Settings, eventually};
 
 use crate::scene::{
-    cluster, is_done, leave_work, next_worker, remember, slot_of, wait_until_done, wait_until_running,
-    worker_pid,
+    cluster, is_done, leave_work, next_worker, remember, slot_of, wait_until_done, wait_until_idle,
+    wait_until_running, worker_pid,
 };
 
 #[test]
@@ -59,6 +59,8 @@ fn it_is_woken_by_commits_and_by_nothing_else() {
     let mut client = cluster.connect(&database);
     wait_until_running(&mut client);
     remember(&mut client);
+    // What comes of it may ask for more, an index for example.
+    wait_until_idle(&mut client);
     let wakes = || slot_of(&mut cluster.connect(&database), &database).unwrap().wakes;
     let before = wakes();
 
@@ -73,6 +75,7 @@ fn it_is_woken_by_commits_and_by_nothing_else() {
     cluster.connect(&database).batch_execute("commit prepared 'p'").unwrap();
     assert_eq!(wakes(), before + 1);
     wait_until_done(&mut client);
+    wait_until_idle(&mut client);
 
     client
         .batch_execute(

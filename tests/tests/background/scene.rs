@@ -83,6 +83,11 @@ pub fn is_done(client: &mut Client) -> bool {
         .get(0)
 }
 
+/// Waits for the end of all jobs.
+pub fn wait_until_idle(client: &mut Client) {
+    client.batch_execute("select memento.wait_until_idle('60 s')").unwrap();
+}
+
 pub fn wait_until_done(client: &mut Client) {
     eventually("the work is done", || is_done(client).then_some(()));
 }

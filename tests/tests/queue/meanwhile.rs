@@ -114,7 +114,7 @@ fn a_long_call_keeps_its_lease() {
     endpoint.wait_for(1);
     let lease = |client: &mut Client| -> String {
         client
-            .query_one("select max(claimable_at)::text from memento.job where kind = 'embed'", &[])
+            .query_one("select max(lease_until)::text from memento.job where kind = 'embed'", &[])
             .unwrap()
             .get(0)
     };

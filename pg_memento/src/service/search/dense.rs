@@ -33,7 +33,7 @@ const SECOND_TRY: i64 = 4;
 /// Runs the lane with the model of the project's profile.
 pub fn run(scope: &Scope, query: &str, limit: i32) -> LaneOutcome {
     timed(|| {
-        let Some(profile) = spi::profile::active(scope.project)? else {
+        let Some(profile) = spi::profile::active(scope.project, scope.profile)? else {
             return Ok(Err("the project has no active embedding profile".into()));
         };
         let profile_id = pgrx::Uuid::from_bytes(*profile.profile.as_bytes());

@@ -4,6 +4,16 @@ with latest as not materialized (
     from memento.item i
     join memento.version v on v.project_id = i.project_id and v.item_id = i.item_id and v.is_latest
    where i.project_id = $1 and not i.archived
+),
+-- Retrievals that have left a trace: packs of retrieve(), and searches that were recorded as events, in anybody's words.
+recalled as materialized (
+  select unnest(k.item_ids)::text as item
+    from memento.evidence_pack k
+   where k.project_id = $1
+  union
+  select pg_catalog.jsonb_path_query(e.event_data, 'lax $.item_ids[*]') #>> '{}'
+    from memento.event_store e
+   where e.project_id = $1 and e.event_type = 'search'
 )
 (select 'duplicates', count(*) over (),
         pg_catalog.jsonb_build_object('item_ids', pg_catalog.jsonb_agg(l.item_id order by l.created_at, l.item_id),
@@ -52,3 +62,13 @@ union all
     and not exists (select from memento.version v where v.project_id = $1 and v.item_id = i.item_id and v.is_latest)
   order by i.created_at, i.item_id
   limit $2)
+union all
+(select 'never_recalled', count(*) over (),
+        pg_catalog.jsonb_build_object('item_id', l.item_id, 'title', l.title, 'created_at', l.created_at)
+   from latest l
+  where exists (select from recalled)
+    and l.item_id::text not in (select r.item from recalled r where r.item is not null)
+  order by l.created_at, l.item_id
+  limit $2)
+union all
+(select 'recalled', count(*), null from recalled)

@@ -6,7 +6,7 @@ select pg_catalog.jsonb_build_object(
          'chunks', n.chunks, 'embedded', n.embedded,
          'jobs', (select coalesce(pg_catalog.jsonb_object_agg(s.state, s.jobs), '{}')
                     from (select j.state, pg_catalog.count(*) as jobs from memento.job j
-                           where j.project_id = $1 and j.kind = 'embed' and (j.claimable_at is not null or j.state = 'failed')
+                           where j.project_id = $1 and j.kind = 'embed' and (j.claimable_at is not null or j.failed_at is not null)
                            group by j.state) s),
          'endpoint_paused_until', e.paused_until, 'endpoint_paused_for', e.code || ': ' || e.reason,
          'last_failure', (select pg_catalog.jsonb_build_object('at', l.called_at, 'code', l.outcome) from memento.usage_ledger l

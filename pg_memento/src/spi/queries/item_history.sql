@@ -16,5 +16,10 @@ select pg_catalog.jsonb_build_object(
              'commit_id', p.commit_id, 'created_by', k.created_by, 'operation', k.operation, 'message', k.message,
              'content_hash', pg_catalog.encode(p.content_hash, 'hex'),
              'characters', pg_catalog.char_length(p.content)) order by p.version_num desc)
-           from page p join memento.commit k using (project_id, commit_id)), '[]'),
+           from page p
+           -- The limit keeps the planner from joining: it would read all commits for what it takes for a long page.
+           left join lateral (select c.created_by, c.operation, c.message
+                                from memento.commit c
+                               where c.project_id = p.project_id and c.commit_id = p.commit_id
+                               limit 1) k on true), '[]'),
          'next_before', (select nullif(min(p.version_num), 1) from page p))

@@ -8,7 +8,8 @@ with wanted as not materialized (
     from memento.item i
    where i.project_id = $1
      and ($2::boolean or not i.archived)
-     and ($3::text[] is null or i.kind = any ($3))
+     -- Equality with one kind lets an index give them in the order of time.
+     and ($3::text[] is null or case when pg_catalog.cardinality($3) = 1 then i.kind = ($3)[1] else i.kind = any ($3) end)
      and ($4::text[] is null or i.scope = any ($4))
      and ($5::text[] is null or i.doc_class = any ($5))
      and ($6::text[] is null or i.tags && $6)
