@@ -92,7 +92,7 @@ fn measure(corpus: &Corpus) {
         return;
     }
     let budget = Budget::try_new(Measure::Tokens, 350, 600, 0).unwrap_or_else(|error| panic!("{error}"));
-    let chunks: usize = corpus.documents.iter().map(|text| chunk_markdown(text, budget).len()).sum();
+    let chunks: usize = corpus.documents.iter().map(|text| chunk_markdown(text, budget).count()).sum();
     let context = Context {
         artifact_type: Some(corpus.kind),
         document_date: Date::try_new(2026, 3, 11),

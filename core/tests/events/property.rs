@@ -89,7 +89,10 @@ proptest! {
 #[test]
 fn hostile_texts_come_to_an_end() {
     const BYTES: usize = 1_000_000;
+    let handles: String = (0..100_000).map(|n| format!(" @u{n}")).collect();
+    extract(&format!("- [ ] send it{handles}"), &Context::default());
     for unit in [
+        "- ```\n  a\n  ```\n",
         "Alice and ",
         "We decided to ",
         "- [ ] a\n",

@@ -53,7 +53,7 @@ fn events_are_numbered_json() {
         actors: vec![Actor { name: "Ann".to_owned(), role: Role::Owner }],
         event_time: crate::filter::Timestamp::parse("2026-03-11"),
         confidence: 0.5,
-        evidence: vec![0..15],
+        evidence: std::iter::once(0..15).collect(),
     };
     let asked = canonicalise(&Template::default_for(Purpose::Canonicalise), &[event.clone(), event], text);
     let lines: Vec<Value> =

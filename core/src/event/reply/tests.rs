@@ -206,7 +206,7 @@ fn placed(category: Category, quote: &str) -> Event {
         actors: vec![Actor { name: "Alice".to_owned(), role: Role::Owner }],
         event_time: crate::filter::Timestamp::parse("2026-03-13"),
         confidence: 0.7,
-        evidence: vec![start..start + quote.len()],
+        evidence: std::iter::once(start..start + quote.len()).collect(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::agent::{Agent, AgentKind, agents_at};
 use super::pattern::Match;
 use super::people::People;
-use crate::event::check::LONGEST_REF;
+use crate::event::check::{LONGEST_REF, MOST_ACTORS};
 use crate::event::lexicon::LISTS;
 use crate::event::token::{After, Token};
 use crate::event::{Actor, Category, Role};
@@ -137,6 +137,9 @@ pub fn name(words: &[Token<'_>], agent: &Agent) -> String {
 }
 
 fn push(actors: &mut Vec<Actor>, name: String, role: Role) {
+    if actors.len() >= MOST_ACTORS {
+        return;
+    }
     let is_new = actors.iter().all(|actor| !actor.name.eq_ignore_ascii_case(&name));
     if is_new && !name.trim().is_empty() {
         actors.push(Actor { name, role });

@@ -11,7 +11,6 @@ use super::people::People;
 use super::subject::{self, About};
 use super::table::Needs;
 use super::{Context, actor, wording};
-use crate::event::check::MOST_ACTORS;
 use crate::event::lexicon::LISTS;
 use crate::event::time::{Lean, Read, read};
 use crate::event::token::{Token, tokens};
@@ -44,7 +43,11 @@ impl Document<'_> {
             let category = if checked { Category::Execution } else { Category::Commitment };
             self.stated(line, line.span.clone(), category, None, BOXED)
         } else {
-            let section = line.section.filter(|section| line.is_item && !section.needs_more);
+            // A record of a decision has it in the first paragraph below `## Decision`.
+            let is_listed = |section: &Section| {
+                line.is_item || (line.opens_section && section.category == Category::Decision)
+            };
+            let section = line.section.filter(|section| is_listed(section) && !section.needs_more);
             section.and_then(|section| {
                 self.stated(line, line.span.clone(), section.category, section.role, LISTED)
             })
@@ -135,8 +138,7 @@ impl Document<'_> {
         let about = About { tokens: &words[..clause.end], from: about_from(&found, &clause), times };
         let is_speaker = |agent: &Agent| matches!(agent.kind, AgentKind::Speaker | AgentKind::We);
         let needs_speaker = found.agents.iter().any(is_speaker) && line.speaker.is_some();
-        let mut actors = actor::told(words, &clause, &found, rule.category, line.speaker, &self.people);
-        actors.truncate(MOST_ACTORS);
+        let actors = actor::told(words, &clause, &found, rule.category, line.speaker, &self.people);
         Event {
             category: rule.category,
             subject: subject::of(&about, self.heading(line), self.context.title),
@@ -187,7 +189,8 @@ impl Document<'_> {
     }
 
     fn heading(&self, line: &Line<'_>) -> Option<&str> {
-        line.heading.map(|at| self.headings[at].as_str())
+        // `Decisions` says what events are, and not what they are about.
+        line.heading.map(|at| self.headings[at].as_str()).filter(|heading| label::section(heading).is_none())
     }
 
     /// The first time of a clause. Promises lie ahead, and so does what a decision or a change leads to; all else lies behind.

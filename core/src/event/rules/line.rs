@@ -21,6 +21,8 @@ pub struct Line<'a> {
     pub speaker: Option<&'a str>,
     /// What the heading or label above says about it.
     pub section: Option<Section>,
+    /// Whether it is the first below a heading.
+    pub opens_section: bool,
     /// The heading that it stands under; an index of [`Lines::headings`].
     pub heading: Option<usize>,
 }
@@ -34,8 +36,15 @@ pub struct Lines<'a> {
 /// Reads a document.
 pub fn lines<'a>(text: &'a str, context: &Context<'a>) -> Lines<'a> {
     let known = Known::new(context);
-    let mut reader =
-        Reader { text, known, found: Vec::new(), headings: Vec::new(), section: None, label: None };
+    let mut reader = Reader {
+        text,
+        known,
+        found: Vec::new(),
+        headings: Vec::new(),
+        section: None,
+        label: None,
+        is_fresh: false,
+    };
     for block in blocks(text, Grouping::Packed) {
         reader.read(&block);
     }
@@ -51,6 +60,8 @@ struct Reader<'a> {
     section: Option<Section>,
     /// Of a label on a line of its own, for the lines below it.
     label: Option<Section>,
+    /// Whether nothing stands below the last heading yet.
+    is_fresh: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -60,6 +71,7 @@ impl<'a> Reader<'a> {
                 let heading = block.heading.as_ref().map_or("", |heading| heading.text.trim());
                 self.section = label::section(heading);
                 self.label = None;
+                self.is_fresh = true;
                 self.headings.push(heading.to_owned());
             }
             BlockKind::List => {
@@ -82,9 +94,10 @@ impl<'a> Reader<'a> {
         for physical in self.text[block.span.clone()].split_inclusive(['\n', '\r']) {
             let start = at;
             at += physical.len();
-            let in_code = block.inner_code.iter().any(|code| code.contains(&start));
             let begin = start + physical.len() - physical.trim_start().len();
             let said = physical.trim();
+            let codes = block.inner_code.partition_point(|code| code.start <= begin);
+            let in_code = block.inner_code[..codes].last().is_some_and(|code| code.contains(&begin));
             if in_code || said.is_empty() || said.starts_with(['>', '|']) {
                 continue;
             }
@@ -142,6 +155,7 @@ impl<'a> Reader<'a> {
             checked: checked.map(|(checked, _)| checked),
             speaker: turn.map(|turn| turn.speaker),
             section,
+            opens_section: std::mem::take(&mut self.is_fresh),
             heading: self.headings.len().checked_sub(1),
         });
     }

@@ -22,7 +22,8 @@ const STOPS: &str = "to by from with for on at in into onto because that which w
                      shall not is are was were be been has have had";
 
 /// Words that may stand before it.
-const LEADS: &str = "to|on|that|for|with|up|out|off|over|not|against|in|of|about|actually|please|back|be|by";
+const LEADS: &str =
+    "will|shall|to|on|that|for|with|up|out|off|over|not|against|in|of|about|actually|please|back|be|by";
 
 const PROJECTS: &str = "project|programme|program|initiative|launch|roadmap|release|milestone|redesign|migration|rollout|campaign";
 
