@@ -20,6 +20,7 @@ create table memento.job (
   lost_leases smallint not null default 0,
   priority smallint not null default 0,
   run_again boolean not null default false,
+  is_recorded boolean not null default coalesce(pg_catalog.current_setting('memento.record_events', true) = 'on', false),
   state text not null default 'pending',
   kind text not null,
   lane text not null,
@@ -61,6 +62,7 @@ comment on column memento.job.max_failures is 'With how many failures it fails f
 comment on column memento.job.lost_leases is 'How often its worker vanished.';
 comment on column memento.job.priority is 'From -100 to 100: how many minutes it is ahead of others.';
 comment on column memento.job.run_again is 'Asked for once more while it was running: it becomes pending again instead of done.';
+comment on column memento.job.is_recorded is 'Whether it records itself in event_store: memento.record_events was on where it was asked for.';
 comment on column memento.job.state is 'pending, running, done, failed or cancelled.';
 comment on column memento.job.kind is 'What is to be done: embed, ingest, backfill_tokens, build_index, extract_events ...';
 comment on column memento.job.lane is 'Jobs that are taken together: the kind, or kind:profile. A lane that has to wait does not hold up the others.';

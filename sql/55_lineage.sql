@@ -10,7 +10,7 @@ create sequence memento.event_sequence_num_seq;
 comment on sequence memento.event_sequence_num_seq is 'Numbers of events, in the order in which they were recorded.';
 
 create table memento.event_store (
-  project_id uuid not null references memento.project,
+  project_id uuid not null,
   event_id uuid not null default memento.new_event_id(),
   parent_uuid uuid,
   root_uuid uuid not null,
@@ -21,6 +21,8 @@ create table memento.event_store (
   session_id uuid,
   event_type text not null,
   event_data jsonb not null default '{}',
+  -- The others are in the project of their parent, so theirs is there as well, without a look at each.
+  root_project_id uuid generated always as (case when parent_uuid is null then project_id end) stored references memento.project,
   primary key (project_id, event_id),
   constraint event_store_depth_not_negative check (depth >= 0),
   constraint event_store_root_whole check (
@@ -47,7 +49,8 @@ comment on column memento.event_store.sequence_num is 'Order in which events wer
 comment on column memento.event_store."timestamp" is 'When it happened.';
 comment on column memento.event_store.session_id is 'The session that it belongs to: of table session, or an id of the agent''s own.';
 comment on column memento.event_store.event_type is 'What happened, for example user_message, tool_use, error; free to choose, up to 64 characters.';
-comment on column memento.event_store.event_data is 'More about it. Memories are named by item_id or item_ids, evidence packs by pack_id or pack_ids.';
+comment on column memento.event_store.root_project_id is 'The project, for a root: what refers to table project.';
+comment on column memento.event_store.event_data is 'More about it. Memories are named by item_id or item_ids, evidence packs by pack_id or pack_ids. When a named memory is forgotten, only {"forgotten": true} is left.';
 
 -- With the root, so that the check of the foreign key prefers it, whatever the statistics are.
 create index event_store_parent_uuid_idx on memento.event_store (project_id, parent_uuid, root_uuid) where parent_uuid is not null;
@@ -57,20 +60,61 @@ create index event_store_session_id_idx on memento.event_store (project_id, sess
 create index event_store_unsettled_idx on memento.event_store (project_id, event_id)
   where parent_uuid is not null and root_uuid = event_id;
 
+-- What forget() looks for: events that name memories, wherever in their data.
+create index event_store_named_items_idx on memento.event_store using gin (memento.named_items(event_data))
+  where event_data @? '$.** ? (exists (@.item_id) || exists (@.item_ids))';
+
 -- The trigger functions are SECURITY DEFINER because they lock and change events beside those of the statement, which who
 -- runs it may have no privilege for. They cannot be called, and stay in the project of the rows that they are given.
+
+-- These two run for every event, so they have as few expressions as they can: roots have one of their own, a child is placed
+-- by one statement, and what is rare comes after it.
+create function memento._plant_event() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.root_uuid := new.event_id;
+  new.depth := 0;
+  new.parent_depth := null;
+  return new;
+end
+$$;
+comment on function memento._plant_event() is 'internal: root and depth of an event that has no parent';
 
 create function memento._place_event() returns trigger
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
 as $$
-declare
-  parent record;
 begin
-  if tg_op = 'UPDATE' then
-    -- Whoever changes parents in a project waits for the one before, and sees what came of it. Inserts do not wait.
-    perform pg_advisory_xact_lock('memento.event_store'::regclass::oid::int, uuid_hash(new.project_id));
+  -- The lock keeps the parent where it is until the child is committed. One that is marked itself does not count yet.
+  select p.root_uuid, p.depth + 1, p.depth into new.root_uuid, new.depth, new.parent_depth
+    from memento.event_store p
+   where p.project_id = new.project_id and p.event_id = new.parent_uuid
+     and (p.parent_uuid is null or p.root_uuid <> p.event_id)
+     for key share;
+  if not found then
+    if new.parent_uuid = new.event_id then
+      raise exception 'event % cannot be its own parent', new.event_id
+        using errcode = 'check_violation', detail = 'code=CYCLE_DETECTED', hint = 'leave parent_uuid null for an event that nothing led to';
+    end if;
+    -- It may come later in the same statement: marked, for _settle_events().
+    new.root_uuid := new.event_id;
+    new.depth := 1;
+    new.parent_depth := 0;
   end if;
+  return new;
+end
+$$;
+comment on function memento._place_event() is 'internal: root and depth of a new event, from its parent';
+
+create function memento._replace_event() returns trigger
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Whoever changes parents in a project waits for the one before, and sees what came of it. Inserts do not wait.
+  perform pg_advisory_xact_lock('memento.event_store'::regclass::oid::int, uuid_hash(new.project_id));
   if new.parent_uuid is null then
     new.root_uuid := new.event_id;
     new.depth := 0;
@@ -81,29 +125,19 @@ begin
     raise exception 'event % cannot be its own parent', new.event_id
       using errcode = 'check_violation', detail = 'code=CYCLE_DETECTED', hint = 'leave parent_uuid null for an event that nothing led to';
   end if;
-  -- The lock keeps the parent where it is until the child is committed.
-  select p.root_uuid, p.depth into parent
+  -- Also one that is marked: this is what a cycle looks like while it is made, and _move_subtrees() finds it.
+  select p.root_uuid, p.depth + 1, p.depth into new.root_uuid, new.depth, new.parent_depth
     from memento.event_store p
    where p.project_id = new.project_id and p.event_id = new.parent_uuid
-     -- Not one that is marked itself. In an UPDATE this is what a cycle looks like while it is made, and _move_subtrees() finds it.
-     and (p.parent_uuid is null or p.root_uuid <> p.event_id or tg_op = 'UPDATE')
      for key share;
-  if found then
-    new.root_uuid := parent.root_uuid;
-    new.depth := parent.depth + 1;
-  elsif tg_op = 'UPDATE' then
+  if not found then
     raise exception 'event %, the parent of %, does not exist in this project', new.parent_uuid, new.event_id
       using errcode = 'no_data_found', detail = 'code=PARENT_NOT_FOUND', hint = 'record the parent first';
-  else
-    -- It may come later in the same statement: marked, for _settle_events().
-    new.root_uuid := new.event_id;
-    new.depth := 1;
   end if;
-  new.parent_depth := new.depth - 1;
   return new;
 end
 $$;
-comment on function memento._place_event() is 'internal: root and depth of an event, from its parent';
+comment on function memento._replace_event() is 'internal: root and depth of an event that gets another parent';
 
 -- Plans are kept for the session, and a tree can be one long chain: without an index each of its levels would read the table.
 create function memento._settle_events() returns trigger
@@ -116,7 +150,9 @@ as $$
 declare
   stray record;
 begin
-  if not exists (select from memento.event_store e where e.parent_uuid is not null and e.root_uuid = e.event_id) then
+  -- The first row has settled all: asked about this row alone, because the index of marked rows still has what they were.
+  if not exists (select from memento.event_store e
+                  where e.project_id = new.project_id and e.event_id = new.event_id and e.root_uuid = e.event_id) then
     return null;
   end if;
   with recursive settled as (
@@ -231,11 +267,13 @@ end
 $$;
 comment on function memento._release_children() is 'internal: makes the children of deleted events roots';
 
+create trigger event_store_insert_plant before insert on memento.event_store
+  for each row when (new.parent_uuid is null) execute function memento._plant_event();
 create trigger event_store_insert_place before insert on memento.event_store
-  for each row execute function memento._place_event();
+  for each row when (new.parent_uuid is not null) execute function memento._place_event();
 create trigger event_store_update_place before update on memento.event_store
   for each row when ((new.project_id, new.event_id, new.parent_uuid) is distinct from (old.project_id, old.event_id, old.parent_uuid))
-  execute function memento._place_event();
+  execute function memento._replace_event();
 -- For each marked row, and not for each statement, because an insert without any is to cost nothing more. The first settles all.
 create trigger event_store_insert_settle after insert on memento.event_store
   for each row when (new.parent_uuid is not null and new.root_uuid = new.event_id)
@@ -293,12 +331,16 @@ begin
   elsif top.depth = 0 then
     -- A whole tree stands together in the index, level by level.
     return query
-    select e.event_id, e.event_type, e."timestamp", e.event_data, e.depth, e.parent_uuid,
-           exists (select from memento.event_store d
-                    where d.project_id = of_project and d.root_uuid = of_event and d.depth > max_depth)
-      from memento.event_store e
-     where e.project_id = of_project and e.root_uuid = of_event and e.depth <= max_depth
-     order by e.depth, e."timestamp", e.sequence_num, e.event_id
+    select t.event_id, t.event_type, t."timestamp", t.event_data, t.depth, t.parent_uuid,
+           count(*) over () > max_events
+           or exists (select from memento.event_store d
+                       where d.project_id = of_project and d.root_uuid = of_event and d.depth > max_depth)
+      from (select e.*
+              from memento.event_store e
+             where e.project_id = of_project and e.root_uuid = of_event and e.depth <= max_depth
+             order by e.depth, e."timestamp", e.sequence_num, e.event_id
+             limit max_events + 1) t
+     order by t.depth, t."timestamp", t.sequence_num, t.event_id
      limit max_events;
     return;
   end if;
@@ -313,14 +355,18 @@ begin
       join memento.event_store e on e.project_id = of_project and e.parent_uuid = t.event_id
      where t.level < max_depth
   )
-  select e.event_id, e.event_type, e."timestamp", e.event_data, t.level, e.parent_uuid,
-         (select pg_catalog.bool_or(exists (select from memento.event_store c
-                                             where c.project_id = of_project and c.parent_uuid = l.event_id))
+  select t.event_id, t.event_type, t."timestamp", t.event_data, t.level, t.parent_uuid,
+         count(*) over () > max_events
+         or (select bool_or(exists (select from memento.event_store c
+                                     where c.project_id = of_project and c.parent_uuid = l.event_id))
+               from tree l
+              where l.level = max_depth) is true
+    from (select e.*, l.level
             from tree l
-           where l.level = max_depth) is true
-    from tree t
-    join memento.event_store e on e.project_id = of_project and e.event_id = t.event_id
-   order by t.level, e."timestamp", e.sequence_num, e.event_id
+            join memento.event_store e on e.project_id = of_project and e.event_id = l.event_id
+           order by l.level, e."timestamp", e.sequence_num, e.event_id
+           limit max_events + 1) t
+   order by t.level, t."timestamp", t.sequence_num, t.event_id
    limit max_events;
 end
 $$;

@@ -1,5 +1,7 @@
 comment on function memento.new_event_id() is
   'A new id, as events get by default: random, but beginning with the time (uuid version 7), so that later ones are greater and stand together in indexes.';
+comment on function memento.named_items(jsonb) is
+  'The memories that the data of an event names, by item_id or item_ids at any depth: the events that forget() empties.';
 comment on function memento.emit_event(text, jsonb, uuid, uuid, uuid, timestamptz) is
   'Records that something happened, because of the parent event if one is given, and returns the row of event_store with root and depth. Without a session it belongs to that of its parent. Needs write access.';
 comment on function memento.get_parent_chain(uuid, int) is
@@ -15,6 +17,6 @@ comment on function memento.root_cause(uuid) is
 comment on function memento.session_timeline(uuid, int, uuid) is
   'The events of a session in the order of time: at most max_events, after an event if one is given; truncated says whether there are more. Needs read access.';
 comment on function memento.resume_context(uuid, int) is
-  'What an agent needs to go on from an event: the event and those that led to it, nearest first, as many as fit in a budget of tokens, and the memories and evidence packs that they name. left_out says what did not fit. Needs read access.';
+  'What an agent needs to go on from an event: the event and those that led to it, nearest first, as many as fit in a budget of tokens, then the memories that they name, each with the beginning of its text, then the evidence packs. left_out says what did not fit. Needs read access.';
 comment on function memento.adopt_event_store(regclass, jsonb, int, text) is
   'Copies the events of another table into the current project, each as a root; those that are there already are left alone, so it can be repeated. mapping names its columns: {"event_id": "id", "timestamp": "created_at"}; event_id, event_type, event_data, timestamp, session_id and sequence_num that are not named are taken from columns of those names. At most max_rows at a time, in the order of event_id, after a value of it; next_after in the result is where to go on, null at the end. Needs write access, and the right to read the table.';

@@ -11,6 +11,7 @@ pub mod latch;
 pub mod procedure;
 pub mod process;
 pub mod regclass;
+pub mod relayed;
 pub mod release;
 pub mod savepoint;
 pub mod server;

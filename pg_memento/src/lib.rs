@@ -69,12 +69,13 @@ extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["extra
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
-    requires = ["erase", api::lineage::new_event_id]
+    requires = ["erase", api::lineage::new_event_id, api::lineage::named_items]
 );
+extension_sql_file!("../../sql/56_recording.sql", name = "recording", requires = ["lineage"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["lineage", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["recording", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",

@@ -36,9 +36,10 @@ use std::collections::HashMap;
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys::PgOid;
 use pgrx::prelude::*;
-use pgrx::spi::{OwnedPreparedStatement, SpiHeapTupleData, SpiTupleTable};
+use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiHeapTupleData, SpiTupleTable};
 
 use crate::error::StatementError;
+use crate::ffi::relayed::Rows;
 
 /// What a statement gives, or a bug.
 pub type StatementResult<T> = Result<T, StatementError>;
@@ -54,30 +55,64 @@ fn rows<T>(
 }
 
 thread_local! {
-    /// By the address of the text. The server plans a kept statement again when what it is about changes. They are never
-    /// freed: there are as many as there are statements, and when the process ends there is no server left to free them.
-    static KEPT: RefCell<HashMap<*const u8, &'static OwnedPreparedStatement>> = RefCell::default();
+    /// By the address of the text, and whether it writes. The server plans a kept statement again when what it is about
+    /// changes. They are never freed: there are as many as there are statements, and when the process ends there is no
+    /// server left to free them.
+    static KEPT: RefCell<HashMap<(*const u8, bool), &'static OwnedPreparedStatement>> = RefCell::default();
 }
 
-/// Like [`rows`], for statements that are to answer in well under a millisecond: parsed once in a session, and planned once
-/// where the plan does not depend on the arguments.
+/// A statement that the session keeps, for those that are to answer in well under a millisecond: parsed once, and planned
+/// once where the plan does not depend on the arguments.
+fn kept(
+    client: &SpiClient,
+    statement: &'static str,
+    writes: bool,
+    arguments: &[DatumWithOid],
+) -> pgrx::spi::Result<&'static OwnedPreparedStatement> {
+    let key = (statement.as_ptr(), writes);
+    if let Some(known) = KEPT.with_borrow(|kept| kept.get(&key).copied()) {
+        return Ok(known);
+    }
+    let types: Vec<PgOid> = arguments.iter().map(|argument| argument.oid().into()).collect();
+    let prepared =
+        if writes { client.prepare_mut(statement, &types)? } else { client.prepare(statement, &types)? };
+    let prepared: &'static _ = Box::leak(Box::new(prepared.keep()));
+    KEPT.with_borrow_mut(|kept| kept.insert(key, prepared));
+    Ok(prepared)
+}
+
+/// Like [`rows`], of a kept statement.
 fn kept_rows<T>(
     statement: &'static str,
     arguments: &[DatumWithOid],
     read: impl Fn(SpiHeapTupleData) -> pgrx::spi::Result<T>,
 ) -> StatementResult<Vec<T>> {
     Spi::connect(|client| {
-        let known = KEPT.with_borrow(|kept| kept.get(&statement.as_ptr()).copied());
-        let prepared = match known {
-            Some(prepared) => prepared,
-            None => {
-                let types: Vec<PgOid> = arguments.iter().map(|argument| argument.oid().into()).collect();
-                let prepared: &'static _ = Box::leak(Box::new(client.prepare(statement, &types)?.keep()));
-                KEPT.with_borrow_mut(|kept| kept.insert(statement.as_ptr(), prepared));
-                prepared
-            }
-        };
+        let prepared = kept(client, statement, false, arguments)?;
         client.select(prepared, None, arguments)?.map(read).collect::<Result<_, _>>()
+    })
+    .map_err(StatementError::from)
+}
+
+/// The rows of a kept statement as they are, for a function that gives them back.
+fn relayed(statement: &'static str, arguments: &[DatumWithOid]) -> StatementResult<Rows> {
+    Spi::connect(|client| {
+        let prepared = kept(client, statement, false, arguments)?;
+        client.select(prepared, None, arguments)?;
+        Ok(Rows::of_last_statement())
+    })
+    .map_err(|error: pgrx::spi::Error| StatementError::from(error))
+}
+
+/// Like [`write`], of a kept statement.
+fn kept_write<T>(
+    statement: &'static str,
+    arguments: &[DatumWithOid],
+    read: impl Fn(SpiHeapTupleData) -> pgrx::spi::Result<T>,
+) -> StatementResult<Vec<T>> {
+    Spi::connect_mut(|client| {
+        let prepared = kept(client, statement, true, arguments)?;
+        client.update(prepared, None, arguments)?.map(read).collect::<Result<_, _>>()
     })
     .map_err(StatementError::from)
 }

@@ -63,6 +63,8 @@ fn fill(cluster: &Cluster, database: &str) {
                select memento.current_project(), md5(n::text)::uuid, md5((nullif(n, 1) - 1)::text)::uuid, 'step' from generate_series(1, 20) n;
                update memento.event_store set parent_uuid = (memento.emit_event('new root', '{"n": 1e400}')).event_id where depth = 7;
                update memento.event_store set event_data = '{"again": true}' where depth < 3;
+               -- Its event must not be recorded once more by the restore.
+               set memento.record_events = on; select memento.remember('with a job that is recorded'); reset memento.record_events;
                select memento.artifact_ingest('doc', 'wiki', content, source_id => 'page', participants => array['Ana', 'Tom'], retention_policy => '1y')
                  from unnest(array['first', 'second', 'first']) content;
                select memento.history_append('chat', 'user', 'hello');

@@ -1,7 +1,7 @@
 //! Recording events, walking them, and what records itself.
 
-use memento_tests::Cluster;
 use memento_tests::failure::{assert_failure, failure};
+use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 
 /// Ids that can be written down.
@@ -311,7 +311,7 @@ fn searches_and_memories_record_themselves_where_that_is_asked_for() {
                 "select event_type || ' ' || coalesce(event_data ->> 'item_id', event_data -> 'item_ids' ->> 0) from memento.get_child_events('{ERROR}')"
             )
         ),
-        [format!("remember {item}"), format!("search {item}")]
+        [format!("job {item}"), format!("remember {item}"), format!("search {item}")]
     );
     let context = json(
         &mut client,
@@ -365,10 +365,11 @@ fn a_context_keeps_to_its_budget_nearest_first() {
              begin
                for n in 1..40 loop
                  item := (memento.remember('memory ' || n, title => 'Memory ' || n) ->> 'item_id')::uuid;
+                 -- What is forgotten later takes the event's data along; this one is named when it is gone already.
+                 if n = 39 then perform memento.forget(item_id => item); end if;
                  select event_id into parent
                    from memento.emit_event('step ' || n, jsonb_build_object('item_id', item, 'pack_id', item, 'text', repeat('word ', 20)), parent);
                end loop;
-               perform memento.forget(item_id => (select item_id from memento.item where title = 'Memory 39'));
              end $$",
         )
         .unwrap();
@@ -388,6 +389,7 @@ fn a_context_keeps_to_its_budget_nearest_first() {
         assert_eq!(missing, usize::from(depths.contains(&1)), "the memory of one was forgotten");
         assert_eq!(context["left_out"]["memories"], events.len() - memories - missing);
         assert_eq!(context["packs"].as_array().unwrap().len(), events.len());
+        assert_eq!(context["missing_packs"], context["packs"], "they name no pack that there is");
     }
     let whole = json(&mut client, &format!("select memento.resume_context({last}, 100000)"));
     assert_eq!(
@@ -464,4 +466,28 @@ fn an_old_event_table_is_adopted_in_batches_while_it_is_in_use() {
     );
     client.batch_execute("grant select on old_events to writer").unwrap();
     writer.batch_execute("select memento.adopt_event_store('old_events')").unwrap();
+}
+
+/// The session keeps its statements; those about tables that are gone are made for the new ones.
+#[test]
+fn a_session_goes_on_after_the_extension_was_made_anew() {
+    let cluster = Cluster::start_with(
+        Server::from_environment(),
+        Settings { preload: true, lines: vec!["memento.worker = off".to_owned()] },
+    );
+    let mut client = cluster.connect(&cluster.database());
+    let types = format!("select event_type from memento.get_parent_chain('{ERROR}')");
+    for _ in 0..2 {
+        // More often than it takes to keep a plan for any arguments.
+        for _ in 0..7 {
+            request_with_an_error(&mut client);
+            assert_eq!(texts(&mut client, &types), ["user_message", "spawn_decision", "tool_use", "error"]);
+            client.batch_execute("select memento.forget(whole_project => true)").unwrap();
+        }
+        client
+            .batch_execute(
+                "set memento.allow_drop = on; drop extension pg_memento; create extension pg_memento",
+            )
+            .unwrap();
+    }
 }

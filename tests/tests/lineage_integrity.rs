@@ -384,7 +384,8 @@ fn who_may_write_the_table_may_write_trees() {
     writer
         .batch_execute(
             "select add(1), add(2, 1), add(3, 2), add(4, 3), add(10), move(3, 10);
-             delete from memento.event_store where event_id = id(10)",
+             delete from memento.event_store where event_id = id(10);
+             update memento.event_store set event_data = jsonb_build_object('item_id', id(1)) where event_id = id(4)",
         )
         .unwrap();
     assert_failure(writer.batch_execute("select move(3, 4)"), "23514", "CYCLE_DETECTED");

@@ -28,7 +28,8 @@ pub fn run() {
         execute(&mut client, "select memento.wait_until_idle('60 s')");
         let taken: SystemTime = client
             .query_one(
-                "select started_at from memento.job where kind = 'embed' order by job_id desc limit 1",
+                "select j.started_at from memento.job j join memento.embedding_profile p using (profile_id)
+                  where j.kind = 'embed' and p.name = 'hash' order by j.job_id desc limit 1",
                 &[],
             )
             .unwrap_or_else(|error| panic!("{error:?}"))

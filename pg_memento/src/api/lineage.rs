@@ -1,16 +1,17 @@
-//! Events and what led to them.
+//! Events and what led to them. Most functions give the rows of a statement as they are.
+#![allow(clippy::type_complexity)] // pgrx reads the columns from the signatures.
 
-use pgrx::heap_tuple::PgHeapTuple;
+use pgrx::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{AllocatedByRust, Uuid};
 use serde_json::json;
 
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
 use crate::ffi::regclass::Regclass;
+use crate::ffi::relayed::TableIterator;
 use crate::service::lineage;
-use crate::spi::lineage::{NewEvent, StoredEvent};
+use crate::spi::lineage::NewEvent;
 
 /// How far up a chain goes by default.
 const DEFAULT_STEPS: i32 = 1000;
@@ -29,6 +30,12 @@ pub fn new_event_id() -> Uuid {
     lineage::new_event_id()
 }
 
+// In SQL it is what an index of the table is about.
+#[pg_extern(immutable, parallel_safe, strict)]
+pub fn named_items(event_data: Jsonb) -> Vec<Uuid> {
+    lineage::named_items(&event_data)
+}
+
 #[pg_extern(volatile, parallel_unsafe, requires = ["lineage"])]
 #[search_path(pg_catalog, pg_temp)]
 pub fn emit_event(
@@ -39,38 +46,18 @@ pub fn emit_event(
     event_id: default!(Option<Uuid>, "null"),
     happened_at: default!(Option<TimestampWithTimeZone>, "null"),
 ) -> Result<pgrx::composite_type!('static, "memento.event_store"), ErrorReport> {
-    let stored = lineage::emit(NewEvent {
+    Ok(lineage::emit(NewEvent {
         event_type: given("event_type", event_type)?,
         data: event_data.unwrap_or_else(|| json!({}).into()),
         parent: parent_uuid,
         session: session_id,
-        id: event_id,
+        id: event_id.unwrap_or_else(lineage::new_event_id),
         happened_at,
-    })?;
-    row(stored)
-        .map_err(|error| ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, error.to_string(), "row"))
-}
-
-/// As the table's row type.
-fn row(event: StoredEvent) -> Result<PgHeapTuple<'static, AllocatedByRust>, Box<dyn std::error::Error>> {
-    let mut row = PgHeapTuple::new_composite_type("memento.event_store")?;
-    row.set_by_name("project_id", event.project_id)?;
-    row.set_by_name("event_id", event.event_id)?;
-    row.set_by_name("parent_uuid", event.parent_uuid)?;
-    row.set_by_name("root_uuid", event.root_uuid)?;
-    row.set_by_name("depth", event.depth)?;
-    row.set_by_name("parent_depth", event.parent_depth)?;
-    row.set_by_name("sequence_num", event.sequence_num)?;
-    row.set_by_name("timestamp", event.timestamp)?;
-    row.set_by_name("session_id", event.session_id)?;
-    row.set_by_name("event_type", event.event_type)?;
-    row.set_by_name("event_data", event.event_data)?;
-    Ok(row)
+    })?)
 }
 
 #[pg_extern(stable, parallel_restricted)]
 #[search_path(pg_catalog, pg_temp)]
-#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
 pub fn get_parent_chain(
     event_uuid: Option<Uuid>,
     max_depth: default!(Option<i32>, "1000"),
@@ -88,15 +75,11 @@ pub fn get_parent_chain(
     >,
     ErrorReport,
 > {
-    let events = lineage::parent_chain(given("event_uuid", event_uuid)?, max_depth.unwrap_or(DEFAULT_STEPS))?;
-    Ok(TableIterator::new(events.into_iter().map(|event| {
-        (event.uuid, event.event_type, event.timestamp, event.event_data, event.depth, event.truncated)
-    })))
+    Ok(lineage::parent_chain(given("event_uuid", event_uuid)?, max_depth.unwrap_or(DEFAULT_STEPS))?.into())
 }
 
 #[pg_extern(stable, parallel_restricted)]
 #[search_path(pg_catalog, pg_temp)]
-#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
 pub fn get_child_events(
     event_uuid: Option<Uuid>,
     max_events: default!(Option<i32>, "100000"),
@@ -113,17 +96,11 @@ pub fn get_child_events(
     >,
     ErrorReport,
 > {
-    let events = lineage::children(given("event_uuid", event_uuid)?, max_events.unwrap_or(DEFAULT_EVENTS))?;
-    Ok(TableIterator::new(
-        events
-            .into_iter()
-            .map(|event| (event.uuid, event.event_type, event.timestamp, event.event_data, event.truncated)),
-    ))
+    Ok(lineage::children(given("event_uuid", event_uuid)?, max_events.unwrap_or(DEFAULT_EVENTS))?.into())
 }
 
 #[pg_extern(stable, parallel_restricted)]
 #[search_path(pg_catalog, pg_temp)]
-#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
 pub fn get_event_tree(
     root_uuid: Option<Uuid>,
     max_depth: default!(Option<i32>, "10"),
@@ -143,22 +120,8 @@ pub fn get_event_tree(
     >,
     ErrorReport,
 > {
-    let events = lineage::tree(
-        given("root_uuid", root_uuid)?,
-        max_depth.unwrap_or(DEFAULT_LEVELS),
-        max_events.unwrap_or(DEFAULT_EVENTS),
-    )?;
-    Ok(TableIterator::new(events.into_iter().map(|(event, parent)| {
-        (
-            event.uuid,
-            event.event_type,
-            event.timestamp,
-            event.event_data,
-            event.depth,
-            parent,
-            event.truncated,
-        )
-    })))
+    let (max_depth, max_events) = (max_depth.unwrap_or(DEFAULT_LEVELS), max_events.unwrap_or(DEFAULT_EVENTS));
+    Ok(lineage::tree(given("root_uuid", root_uuid)?, max_depth, max_events)?.into())
 }
 
 #[pg_extern(stable, parallel_restricted, strict)]
@@ -169,7 +132,6 @@ pub fn calculate_root_uuid(parent_uuid: Uuid) -> ApiResult<Uuid> {
 
 #[pg_extern(stable, parallel_restricted)]
 #[search_path(pg_catalog, pg_temp)]
-#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
 pub fn root_cause(
     event_uuid: Option<Uuid>,
 ) -> Result<
@@ -185,13 +147,11 @@ pub fn root_cause(
     >,
     ErrorReport,
 > {
-    let root = lineage::root_cause(given("event_uuid", event_uuid)?)?;
-    Ok(TableIterator::once((root.uuid, root.event_type, root.timestamp, root.event_data, root.depth)))
+    Ok(lineage::root_cause(given("event_uuid", event_uuid)?)?.into())
 }
 
 #[pg_extern(stable, parallel_restricted)]
 #[search_path(pg_catalog, pg_temp)]
-#[allow(clippy::type_complexity)] // pgrx reads the columns from the signature.
 pub fn session_timeline(
     session_id: Option<Uuid>,
     max_events: default!(Option<i32>, "1000"),
@@ -213,20 +173,7 @@ pub fn session_timeline(
     ErrorReport,
 > {
     let session = given("session_id", session_id)?;
-    let events = lineage::timeline(session, max_events.unwrap_or(DEFAULT_PAGE), after_event)?;
-    Ok(TableIterator::new(events.into_iter().map(|found| {
-        let event = found.event;
-        (
-            event.uuid,
-            event.event_type,
-            event.timestamp,
-            event.event_data,
-            event.depth,
-            found.parent_uuid,
-            found.sequence_num,
-            event.truncated,
-        )
-    })))
+    Ok(lineage::timeline(session, max_events.unwrap_or(DEFAULT_PAGE), after_event)?.into())
 }
 
 #[pg_extern(stable, parallel_restricted)]

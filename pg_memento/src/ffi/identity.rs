@@ -5,6 +5,8 @@
 //! then run their statements as the owner of the extension, in the same C call: there is no SECURITY DEFINER
 //! function that could be called with somebody else's project.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys;
 
 /// The role whose privileges count: `current_user`.
@@ -17,6 +19,38 @@ pub fn current_role() -> pg_sys::Oid {
 pub fn is_superuser(role: pg_sys::Oid) -> bool {
     // SAFETY: a catalogue look-up in a transaction; unknown roles are answered with false.
     unsafe { pg_sys::superuser_arg(role) }
+}
+
+/// The owner of an extension of the current database; none if it is not installed. Every call of every function asks, more
+/// than once, so there is no statement about it.
+pub fn extension_owner(name: &CStr) -> Option<pg_sys::Oid> {
+    // SAFETY: a scan of a catalogue in a transaction, by its index on the name, which lives until the end of the call. The
+    // tuple is read before the scan ends; its fixed part has the layout of the struct.
+    unsafe {
+        let relation = pg_sys::table_open(pg_sys::ExtensionRelationId, pg_sys::AccessShareLock as i32);
+        let mut key = pg_sys::ScanKeyData::default();
+        pg_sys::ScanKeyInit(
+            &mut key,
+            pg_sys::Anum_pg_extension_extname as i16,
+            pg_sys::BTEqualStrategyNumber as u16,
+            pg_sys::Oid::from(pg_sys::F_NAMEEQ),
+            name.as_ptr().into(),
+        );
+        let scan = pg_sys::systable_beginscan(
+            relation,
+            pg_sys::Oid::from(pg_sys::ExtensionNameIndexId),
+            true,
+            std::ptr::null_mut(),
+            1,
+            &mut key,
+        );
+        let tuple = pg_sys::systable_getnext(scan);
+        let owner = (!tuple.is_null())
+            .then(|| (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_extension>(tuple)).extowner);
+        pg_sys::systable_endscan(scan);
+        pg_sys::table_close(relation, pg_sys::AccessShareLock as i32);
+        owner
+    }
 }
 
 /// Runs `work` with the privileges of `role`. The caller's are back when it ends, also by a panic; an error that

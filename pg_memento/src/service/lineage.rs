@@ -10,11 +10,12 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 pub use self::adopt::adopt;
-pub use self::context::resume_context;
-pub use self::record::record;
+pub use self::context::{named_items, resume_context};
+pub use self::record::{found_items, record};
 use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, reported};
-use crate::spi::lineage::{ADOPTED, Event, NewEvent, SessionEvent, StoredEvent};
+use crate::ffi::relayed::Rows;
+use crate::spi::lineage::{ADOPTED, NewEvent, Place, StoredEvent};
 use crate::{ffi, gucs, spi};
 
 /// The seed of event lineage has it, and a longer one is data.
@@ -116,8 +117,8 @@ pub fn new_event_id() -> Uuid {
     Uuid::from_bytes(*id.as_bytes())
 }
 
-/// Records an event in the session's project.
-pub fn emit(event: NewEvent) -> Result<StoredEvent, LineageError> {
+/// Records an event in the session's project. Without a session it belongs to that of its parent.
+pub fn emit(mut event: NewEvent) -> Result<StoredEvent, LineageError> {
     if event.event_type.trim().is_empty() || event.event_type.chars().count() > LONGEST_TYPE {
         return Err(LineageError::BadType);
     }
@@ -126,86 +127,78 @@ pub fn emit(event: NewEvent) -> Result<StoredEvent, LineageError> {
         return Err(LineageError::TooLarge { size, limit });
     }
     let (id, parent) = (event.id, event.parent);
-    if let (Some(id), true) = (id, id == parent) {
+    if parent == Some(id) {
         return Err(LineageError::OwnParent(id));
     }
     let project = authorize_current(AccessLevel::Write)?;
-    // The triggers would refuse it too; here it is said without their context.
-    if let Some(parent) = parent
-        && as_owner(|| spi::lineage::locate(project, parent))?.is_none()
-    {
-        return Err(LineageError::NoParent(parent));
-    }
-    match (as_owner(|| spi::lineage::insert(project, event))?, id) {
-        (Some(stored), _) => Ok(stored),
-        (None, Some(id)) => Err(LineageError::Exists(id)),
-        (None, None) => Err(StatementError::from(pgrx::spi::Error::InvalidPosition).into()),
-    }
+    as_owner(|| {
+        if let Some(parent) = parent {
+            // The triggers would refuse it too; here it is said without their context.
+            let Some(place) = spi::lineage::locate(project, parent)? else {
+                return Ok(Err(LineageError::NoParent(parent)));
+            };
+            event.session = event.session.or(place.session);
+        }
+        Ok(spi::lineage::insert(project, event)?.ok_or(LineageError::Exists(id)))
+    })?
 }
 
 /// What led to an event, root first.
-pub fn parent_chain(event: Uuid, max_steps: i32) -> Result<Vec<Event>, LineageError> {
+pub fn parent_chain(event: Uuid, max_steps: i32) -> Result<Rows, LineageError> {
     check_depth(max_steps)?;
     let project = authorize_current(AccessLevel::Read)?;
-    let chain = as_owner(|| spi::lineage::chain(project, event, max_steps))?;
-    if chain.is_empty() { Err(LineageError::NoEvent(event)) } else { Ok(chain) }
+    rows_of(event, as_owner(|| spi::lineage::chain(project, event, max_steps))?)
 }
 
 /// What an event has led to directly.
-pub fn children(event: Uuid, max_events: i32) -> Result<Vec<Event>, LineageError> {
+pub fn children(event: Uuid, max_events: i32) -> Result<Rows, LineageError> {
     check_events(max_events)?;
     let project = authorize_current(AccessLevel::Read)?;
-    let children = as_owner(|| spi::lineage::children(project, event, max_events + 1))?;
-    if children.is_empty() && as_owner(|| spi::lineage::locate(project, event))?.is_none() {
-        return Err(LineageError::NoEvent(event));
+    let children = as_owner(|| spi::lineage::children(project, event, max_events))?;
+    if children.is_empty() {
+        located(project, event)?;
     }
-    Ok(cut(children, max_events, |event| event))
+    Ok(children)
 }
 
 /// An event, all that came of it, and the parent of each.
-pub fn tree(
-    event: Uuid,
-    max_depth: i32,
-    max_events: i32,
-) -> Result<Vec<(Event, Option<Uuid>)>, LineageError> {
+pub fn tree(event: Uuid, max_depth: i32, max_events: i32) -> Result<Rows, LineageError> {
     check_depth(max_depth)?;
     check_events(max_events)?;
     let project = authorize_current(AccessLevel::Read)?;
-    let tree = as_owner(|| spi::lineage::tree(project, event, max_depth, max_events + 1))?;
-    if tree.is_empty() {
-        return Err(LineageError::NoEvent(event));
-    }
-    Ok(cut(tree, max_events, |(event, _)| event))
+    rows_of(event, as_owner(|| spi::lineage::tree(project, event, max_depth, max_events))?)
 }
 
 /// The root of the tree that a parent is in.
 pub fn root_of(parent: Uuid) -> Result<Uuid, LineageError> {
     let project = authorize_current(AccessLevel::Read)?;
-    let found = as_owner(|| spi::lineage::locate(project, parent))?;
-    found.map(|(root, _)| root).ok_or(LineageError::NoEvent(parent))
+    Ok(located(project, parent)?.root)
 }
 
 /// The event that it all began with.
-pub fn root_cause(event: Uuid) -> Result<Event, LineageError> {
+pub fn root_cause(event: Uuid) -> Result<Rows, LineageError> {
     let project = authorize_current(AccessLevel::Read)?;
-    as_owner(|| spi::lineage::root(project, event))?.ok_or(LineageError::NoEvent(event))
+    rows_of(event, as_owner(|| spi::lineage::root(project, event))?)
 }
 
 /// The events of a session in the order of time; none for a session that has none.
-pub fn timeline(
-    session: Uuid,
-    max_events: i32,
-    after: Option<Uuid>,
-) -> Result<Vec<SessionEvent>, LineageError> {
+pub fn timeline(session: Uuid, max_events: i32, after: Option<Uuid>) -> Result<Rows, LineageError> {
     check_events(max_events)?;
     let project = authorize_current(AccessLevel::Read)?;
-    if let Some(after) = after
-        && as_owner(|| spi::lineage::locate(project, after))?.is_none()
-    {
-        return Err(LineageError::NoEvent(after));
+    if let Some(after) = after {
+        located(project, after)?;
     }
-    let events = as_owner(|| spi::lineage::session(project, session, max_events + 1, after))?;
-    Ok(cut(events, max_events, |event| &mut event.event))
+    Ok(as_owner(|| spi::lineage::session(project, session, max_events, after))?)
+}
+
+/// Where an event is.
+fn located(project: Uuid, event: Uuid) -> Result<Place, LineageError> {
+    as_owner(|| spi::lineage::locate(project, event))?.ok_or(LineageError::NoEvent(event))
+}
+
+/// What goes out from an event includes it: nothing means that there is no such event.
+fn rows_of(event: Uuid, rows: Rows) -> Result<Rows, LineageError> {
+    if rows.is_empty() { Err(LineageError::NoEvent(event)) } else { Ok(rows) }
 }
 
 fn check_depth(depth: i32) -> Result<(), LineageError> {
@@ -218,14 +211,4 @@ fn check_events(given: i32) -> Result<(), LineageError> {
     } else {
         Err(LineageError::BadLimit { argument: "max_events", limit: MAX_EVENTS, given })
     }
-}
-
-/// Takes off the one that was read to see whether there are more, and says so in all others.
-fn cut<T>(mut events: Vec<T>, max_events: i32, event: impl Fn(&mut T) -> &mut Event) -> Vec<T> {
-    let max_events = usize::try_from(max_events).unwrap_or(0);
-    if events.len() > max_events {
-        events.truncate(max_events);
-        events.iter_mut().for_each(|one| event(one).truncated = true);
-    }
-    events
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use self::pack::Budget;
 use super::access::{AccessError, as_owner, authorize_current};
+use super::lineage::{found_items, record as record_event};
 use super::search::gather::{Gathered, gather};
 use super::search::{self, SearchError};
 use crate::error::{Failure, StatementError, passed_on, reported};
@@ -141,7 +142,7 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
         return Ok(pack::empty(request, "the filters match nothing"));
     };
     let caller = crate::ffi::identity::current_role();
-    Ok(as_owner(|| {
+    let (evidence, query_id, answer) = as_owner(|| {
         let found = gather(&scope, request.query, limit)?;
         let evidence = pack::choose(scope.project, request, &found)?;
         let unstored = match (request.store, can_write()) {
@@ -154,8 +155,18 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
             Some(_) => None,
         };
         let events = pack::events(scope.project, request, &evidence)?;
-        Ok(answer(request, &found, &evidence, &events, (query_id, unstored)))
-    })?)
+        let answer = answer(request, &found, &evidence, &events, (query_id, unstored));
+        Ok((evidence, query_id, answer))
+    })?;
+    record_event("retrieve", || event_data(request.query, &evidence, query_id))?;
+    Ok(answer)
+}
+
+/// What the event of a retrieval says: what was asked, the pack, and the memories in it.
+fn event_data(query: &str, evidence: &[pack::Evidence], query_id: Option<Uuid>) -> Value {
+    let items = found_items(evidence.iter().map(|one| one.passage.item_id));
+    let ids: Vec<String> = evidence.iter().map(pack::Evidence::evidence_id).collect();
+    json!({"query": query, "pack_id": query_id.map(|id| id.to_string()), "item_ids": items, "evidence_ids": ids})
 }
 
 fn answer(

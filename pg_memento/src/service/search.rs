@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use self::gather::{Ranked, gather};
 use super::access::{AccessError, as_owner, authorize_current};
-use super::lineage::record;
+use super::lineage::{found_items, record};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::spi;
@@ -109,13 +109,7 @@ fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, SearchErr
 /// What the event of a search says: what was asked, and which memories were found, best first.
 fn event_data(query: &str, limit: i32, hits: &[Hit]) -> Value {
     let chunks: Vec<i64> = hits.iter().map(|hit| hit.passage.chunk_id).collect();
-    let mut items: Vec<String> = Vec::new();
-    for hit in hits {
-        let item = hit.passage.item_id.to_string();
-        if !items.contains(&item) {
-            items.push(item);
-        }
-    }
+    let items = found_items(hits.iter().map(|hit| hit.passage.item_id));
     json!({"query": query, "k": limit, "item_ids": items, "chunk_ids": chunks})
 }
 

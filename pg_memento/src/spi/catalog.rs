@@ -4,15 +4,13 @@ use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::*;
 
-use super::{StatementResult, kept_rows, rows};
+use super::{StatementResult, rows};
 use crate::error::StatementError;
+use crate::ffi::identity::extension_owner as extension_owner_of;
 
 /// The role that owns the extension and its tables.
 pub fn extension_owner() -> StatementResult<Oid> {
-    // Asked by every call of every function, more than once.
-    let statement = "select extowner from pg_catalog.pg_extension where extname = 'pg_memento'";
-    let found = kept_rows(statement, &[], |row| row.get::<Oid>(1))?;
-    found.into_iter().flatten().next().ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
+    extension_owner_of(c"pg_memento").ok_or_else(|| StatementError::from(pgrx::spi::Error::InvalidPosition))
 }
 
 /// A role's name.

@@ -51,37 +51,39 @@ pub fn forget(project: Uuid, doomed: &Doomed, by: Oid) -> StatementResult<Option
         ],
         |row| required(&row, 1),
     )?;
-    let turns = if doomed.whole_project || doomed.conversation.is_some() {
+    let mut beside = if doomed.whole_project || doomed.conversation.is_some() {
         forget_turns(project, doomed.conversation)?
     } else {
-        Turns::default()
+        Beside::default()
     };
     if doomed.whole_project {
         write(include_str!("queries/forget_words.sql"), &[project.into()], |_| Ok(()))?;
+        beside.events = write_one(include_str!("queries/forget_events.sql"), &[project.into()])?;
     }
-    if items.is_empty() && turns.count == 0 {
+    if items.is_empty() && beside.turns == 0 && beside.events == 0 {
         return Ok(None);
     }
-    erase(project, items, turns, by, Reason::Forget).map(Some)
+    erase(project, items, beside, by, Reason::Forget).map(Some)
 }
 
-/// Turns that were erased.
+/// What was erased beside items.
 #[derive(Default)]
-struct Turns {
-    count: i64,
+struct Beside {
+    turns: i64,
     conversations: Vec<String>,
+    events: i64,
 }
 
-fn forget_turns(project: Uuid, conversation: Option<&str>) -> StatementResult<Turns> {
+fn forget_turns(project: Uuid, conversation: Option<&str>) -> StatementResult<Beside> {
     let gone =
         write(include_str!("queries/forget_turns.sql"), &[project.into(), conversation.into()], |row| {
-            Ok(Turns { count: required(&row, 1)?, conversations: required(&row, 2)? })
+            Ok(Beside { turns: required(&row, 1)?, conversations: required(&row, 2)?, events: 0 })
         })?;
     Ok(gone.into_iter().next().unwrap_or_default())
 }
 
 /// Erases items, which are locked. A statement of its own: it sees what was written to them before they were.
-fn erase(project: Uuid, items: Vec<Uuid>, turns: Turns, by: Oid, reason: Reason) -> StatementResult<Jsonb> {
+fn erase(project: Uuid, items: Vec<Uuid>, beside: Beside, by: Oid, reason: Reason) -> StatementResult<Jsonb> {
     let counts: Jsonb =
         write_one("select memento._count_below($1, $2::uuid[])", &[project.into(), items.clone().into()])?;
     write_one(
@@ -92,8 +94,9 @@ fn erase(project: Uuid, items: Vec<Uuid>, turns: Turns, by: Oid, reason: Reason)
             by.into(),
             counts.into(),
             reason.as_str().into(),
-            turns.count.into(),
-            turns.conversations.into(),
+            beside.turns.into(),
+            beside.conversations.into(),
+            beside.events.into(),
         ],
     )
 }
@@ -116,7 +119,7 @@ pub fn erase_expired(batch: i32, by: Oid) -> StatementResult<i64> {
     let mut erased = 0;
     for (project, items) in due {
         erased += items.len() as i64;
-        erase(project, items, Turns::default(), by, Reason::Retention)?;
+        erase(project, items, Beside::default(), by, Reason::Retention)?;
     }
     Ok(erased)
 }

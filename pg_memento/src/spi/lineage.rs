@@ -1,12 +1,13 @@
 //! Events and what led to them.
 
-use pgrx::Uuid;
+use pgrx::heap_tuple::PgHeapTuple;
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::*;
-use pgrx::spi::SpiHeapTupleData;
+use pgrx::{AllocatedByRust, Uuid};
 
-use super::{StatementResult, kept_rows, required, rows, write};
+use super::{StatementResult, kept_rows, kept_write, relayed, required, rows, write};
 use crate::ffi::jsonb::Jsonb;
+use crate::ffi::relayed::Rows;
 
 /// An event that is to be recorded.
 pub struct NewEvent<'a> {
@@ -14,40 +15,16 @@ pub struct NewEvent<'a> {
     pub data: Jsonb,
     pub parent: Option<Uuid>,
     pub session: Option<Uuid>,
-    pub id: Option<Uuid>,
+    pub id: Uuid,
     pub happened_at: Option<TimestampWithTimeZone>,
 }
 
 /// A row of event_store.
-pub struct StoredEvent {
-    pub project_id: Uuid,
-    pub event_id: Uuid,
-    pub parent_uuid: Option<Uuid>,
-    pub root_uuid: Uuid,
-    pub depth: i32,
-    pub parent_depth: Option<i32>,
-    pub sequence_num: i64,
-    pub timestamp: TimestampWithTimeZone,
-    pub session_id: Option<Uuid>,
-    pub event_type: String,
-    pub event_data: Jsonb,
-}
-
-/// An event as the functions show it.
-pub struct Event {
-    pub uuid: Uuid,
-    pub event_type: String,
-    pub timestamp: TimestampWithTimeZone,
-    pub event_data: Jsonb,
-    /// Steps from the event that was asked for, or from its root: each statement says.
-    pub depth: i32,
-    /// Whether the statement left something out.
-    pub truncated: bool,
-}
+pub type StoredEvent = PgHeapTuple<'static, AllocatedByRust>;
 
 /// Records an event; none if its id is taken.
 pub fn insert(project: Uuid, event: NewEvent) -> StatementResult<Option<StoredEvent>> {
-    let stored = write(
+    let stored = kept_write(
         include_str!("queries/insert_event.sql"),
         &[
             project.into(),
@@ -58,114 +35,69 @@ pub fn insert(project: Uuid, event: NewEvent) -> StatementResult<Option<StoredEv
             event.id.into(),
             event.happened_at.into(),
         ],
-        |row| {
-            Ok(StoredEvent {
-                project_id: project,
-                event_id: required(&row, 1)?,
-                parent_uuid: row.get(2)?,
-                root_uuid: required(&row, 3)?,
-                depth: required(&row, 4)?,
-                parent_depth: row.get(5)?,
-                sequence_num: required(&row, 6)?,
-                timestamp: required(&row, 7)?,
-                session_id: row.get(8)?,
-                event_type: required(&row, 9)?,
-                event_data: required(&row, 10)?,
-            })
-        },
+        |row| required(&row, 1),
     )?;
     Ok(stored.into_iter().next())
 }
 
-/// The root of an event and its distance from it; none if there is no such event.
-pub fn locate(project: Uuid, event: Uuid) -> StatementResult<Option<(Uuid, i32)>> {
+/// Where an event is.
+pub struct Place {
+    pub root: Uuid,
+    /// Its distance from the root.
+    pub depth: i32,
+    pub session: Option<Uuid>,
+}
+
+/// Where an event is; none if there is no such event.
+pub fn locate(project: Uuid, event: Uuid) -> StatementResult<Option<Place>> {
     let found =
         kept_rows(include_str!("queries/locate_event.sql"), &[project.into(), event.into()], |row| {
-            Ok((required(&row, 1)?, required(&row, 2)?))
+            Ok(Place { root: required(&row, 1)?, depth: required(&row, 2)?, session: row.get(3)? })
         })?;
     Ok(found.into_iter().next())
 }
 
-fn event(row: &SpiHeapTupleData) -> pgrx::spi::Result<Event> {
-    Ok(Event {
-        uuid: required(row, 1)?,
-        event_type: required(row, 2)?,
-        timestamp: required(row, 3)?,
-        event_data: required(row, 4)?,
-        depth: required(row, 5)?,
-        truncated: required(row, 6)?,
-    })
-}
-
 /// What led to an event, root first; depth counts up from it.
-pub fn chain(project: Uuid, of: Uuid, max_steps: i32) -> StatementResult<Vec<Event>> {
-    kept_rows(
-        include_str!("queries/parent_chain.sql"),
-        &[project.into(), of.into(), max_steps.into()],
-        |row| event(&row),
-    )
+pub fn chain(project: Uuid, of: Uuid, max_steps: i32) -> StatementResult<Rows> {
+    relayed(include_str!("queries/parent_chain.sql"), &[project.into(), of.into(), max_steps.into()])
 }
 
 /// What came of an event, level by level, with the parent of each; depth counts down from it.
-pub fn tree(
-    project: Uuid,
-    of: Uuid,
-    max_depth: i32,
-    max_events: i32,
-) -> StatementResult<Vec<(Event, Option<Uuid>)>> {
-    kept_rows(
+pub fn tree(project: Uuid, of: Uuid, max_depth: i32, max_events: i32) -> StatementResult<Rows> {
+    relayed(
         include_str!("queries/event_tree.sql"),
         &[project.into(), of.into(), max_depth.into(), max_events.into()],
-        |row| Ok((event(&row)?, row.get(7)?)),
     )
 }
 
 /// What an event has led to directly.
-pub fn children(project: Uuid, of: Uuid, max_events: i32) -> StatementResult<Vec<Event>> {
-    kept_rows(
-        include_str!("queries/child_events.sql"),
-        &[project.into(), of.into(), max_events.into()],
-        |row| event(&row),
-    )
+pub fn children(project: Uuid, of: Uuid, max_events: i32) -> StatementResult<Rows> {
+    relayed(include_str!("queries/child_events.sql"), &[project.into(), of.into(), max_events.into()])
 }
 
 /// The root of an event; depth is the event's distance from it.
-pub fn root(project: Uuid, of: Uuid) -> StatementResult<Option<Event>> {
-    let found =
-        kept_rows(include_str!("queries/root_event.sql"), &[project.into(), of.into()], |row| event(&row))?;
-    Ok(found.into_iter().next())
-}
-
-/// An event of a session, with its parent and its number; depth is the distance from its root.
-pub struct SessionEvent {
-    pub event: Event,
-    pub parent_uuid: Option<Uuid>,
-    pub sequence_num: i64,
+pub fn root(project: Uuid, of: Uuid) -> StatementResult<Rows> {
+    relayed(include_str!("queries/root_event.sql"), &[project.into(), of.into()])
 }
 
 /// The events of a session in the order of time.
-pub fn session(
-    project: Uuid,
-    session: Uuid,
-    max_events: i32,
-    after: Option<Uuid>,
-) -> StatementResult<Vec<SessionEvent>> {
-    kept_rows(
+pub fn session(project: Uuid, session: Uuid, max_events: i32, after: Option<Uuid>) -> StatementResult<Rows> {
+    relayed(
         include_str!("queries/session_events.sql"),
         &[project.into(), session.into(), max_events.into(), after.into()],
-        |row| {
-            Ok(SessionEvent {
-                event: event(&row)?,
-                parent_uuid: row.get(7)?,
-                sequence_num: required(&row, 8)?,
-            })
-        },
     )
 }
 
 /// Those of the items that exist, with what a context says about them.
 pub fn named_items(project: Uuid, items: Vec<Uuid>) -> StatementResult<Vec<(Uuid, Jsonb)>> {
-    rows(include_str!("queries/named_items.sql"), &[project.into(), items.into()], |row| {
+    kept_rows(include_str!("queries/named_items.sql"), &[project.into(), items.into()], |row| {
+        Ok((required(&row, 1)?, required(&row, 2)?))
+    })
+}
+
+/// The same for evidence packs.
+pub fn named_packs(project: Uuid, packs: Vec<Uuid>) -> StatementResult<Vec<(Uuid, Jsonb)>> {
+    kept_rows(include_str!("queries/named_packs.sql"), &[project.into(), packs.into()], |row| {
         Ok((required(&row, 1)?, required(&row, 2)?))
     })
 }

@@ -4,6 +4,7 @@ use memento_core::access::AccessLevel;
 use memento_core::project::ProjectRef;
 use pgrx::Uuid;
 use pgrx::pg_sys::Oid;
+use pgrx::spi::SpiHeapTupleData;
 
 use super::{StatementResult, kept_rows, required, rows, write};
 
@@ -19,26 +20,33 @@ pub fn find_projects(
     sees_all: bool,
     reference: &ProjectRef,
 ) -> StatementResult<Vec<VisibleProject>> {
-    let (id, workspace, name) = match reference {
-        ProjectRef::Id(id) => (Some(id.as_str()), None, None),
-        ProjectRef::Name(name) => (None, None, Some(name.as_str())),
-        ProjectRef::Qualified { workspace, name } => (None, Some(workspace.as_str()), Some(name.as_str())),
+    let read = |row: SpiHeapTupleData| {
+        Ok(VisibleProject {
+            project_id: required(&row, 1)?,
+            level: row.get::<&str>(2)?.and_then(|level| level.parse().ok()),
+        })
     };
-    kept_rows(
-        include_str!("queries/find_projects.sql"),
-        &[role.into(), sees_all.into(), id.into(), workspace.into(), name.into()],
-        |row| {
-            Ok(VisibleProject {
-                project_id: required(&row, 1)?,
-                level: row.get::<&str>(2)?.and_then(|level| level.parse().ok()),
-            })
-        },
-    )
+    let by_name = |workspace: Option<&str>, name: &str| {
+        kept_rows(
+            include_str!("queries/projects_by_name.sql"),
+            &[role.into(), sees_all.into(), workspace.into(), name.into()],
+            read,
+        )
+    };
+    match reference {
+        ProjectRef::Id(id) => kept_rows(
+            include_str!("queries/project_by_id.sql"),
+            &[role.into(), sees_all.into(), id.as_str().into()],
+            read,
+        ),
+        ProjectRef::Name(name) => by_name(None, name),
+        ProjectRef::Qualified { workspace, name } => by_name(Some(workspace), name),
+    }
 }
 
 /// The projects in which a role has at least this level; all of them for a role that sees all.
 pub fn member_projects(role: Oid, sees_all: bool, level: AccessLevel) -> StatementResult<Vec<Uuid>> {
-    let found = rows(
+    let found = kept_rows(
         include_str!("queries/member_projects.sql"),
         &[role.into(), sees_all.into(), level.as_str().into()],
         |row| row.get::<Uuid>(1),

@@ -4,12 +4,24 @@ use memento_core::access::AccessLevel;
 use pgrx::Uuid;
 use serde_json::{Value, json};
 
+use super::new_event_id;
 use crate::service::access::{AccessError, as_owner, authorize_current};
 use crate::spi::lineage::NewEvent;
 use crate::{ffi, gucs, spi};
 
 /// How much is kept of a parent that is no event.
 const SHOWN_CHARS: usize = 80;
+
+/// The items of what was found, as an event names them: each once, best first.
+pub fn found_items(items: impl Iterator<Item = Uuid>) -> Vec<String> {
+    let mut named: Vec<String> = Vec::new();
+    for item in items.map(|item| item.to_string()) {
+        if !named.contains(&item) {
+            named.push(item);
+        }
+    }
+    named
+}
 
 /// Records an operation in the session's project, if memento.record_events is on, with memento.parent_event as its parent.
 /// `data` has to be an object. What cannot be recorded must not stop the operation: nothing happens where the transaction
@@ -29,18 +41,18 @@ pub fn record(event_type: &str, data: impl FnOnce() -> Value) -> Result<(), Acce
     let parent = parent.map(|id| Uuid::from_bytes(*id.as_bytes()));
     as_owner(|| {
         let known = match parent {
-            Some(parent) if spi::lineage::locate(project, parent)?.is_some() => Some(parent),
-            _ => None,
+            Some(parent) => spi::lineage::locate(project, parent)?,
+            None => None,
         };
-        if let (Some(given), None) = (given, known) {
+        if let (Some(given), None) = (given, &known) {
             data["parent_missing"] = json!(given.chars().take(SHOWN_CHARS).collect::<String>());
         }
         let event = NewEvent {
             event_type,
             data: data.into(),
-            parent: known,
-            session: None,
-            id: None,
+            parent: parent.filter(|_| known.is_some()),
+            session: known.and_then(|place| place.session),
+            id: new_event_id(),
             happened_at: None,
         };
         spi::lineage::insert(project, event)

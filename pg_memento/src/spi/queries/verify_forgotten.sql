@@ -7,6 +7,9 @@ select pg_catalog.jsonb_build_object(
  cross join lateral (
    select memento._count_left($1, e.item_ids, e.version_ids) || pg_catalog.jsonb_build_object(
             'evidence_pack', (select count(*) from memento.evidence_pack p where p.project_id = $1 and p.item_ids && e.item_ids),
+            'event_store', (select count(*) from memento.event_store n
+                             where n.project_id = $1 and n.event_data @? '$.** ? (exists (@.item_id) || exists (@.item_ids))'
+                               and memento.named_items(n.event_data) && e.item_ids),
             'commit_message', (select count(*) from memento.commit k
                                 where k.project_id = $1 and k.commit_id = any (e.commit_ids) and k.message is not null),
             'history_turn', (select count(*) from memento.history_turn t
