@@ -32,6 +32,12 @@ fn fill(cluster: &Cluster, database: &str) {
     client.batch_execute("call memento.drain()").unwrap();
     client
         .batch_execute(
+            "select memento.save_eval_set('own', (select jsonb_agg(jsonb_build_object('query', 'embedded', 'relevant', jsonb_build_array(item_id))) from memento.item));
+             select count(*) from memento.run_eval_set('own')",
+        )
+        .unwrap();
+    client
+        .batch_execute(
             "select memento.pause_queue('embed');
              update memento.workspace set name = 'renamed workspace' where name = 'default';
              update memento.project set name = 'renamed' where name = 'default';
