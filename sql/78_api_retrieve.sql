@@ -11,7 +11,7 @@ create function memento.artifact_search(query text, max_items int default 10, fi
   return memento.memory_search(query, max_items, true, filters);
 
 comment on function memento.retrieve(text, int, int, int, jsonb, timestamptz, text, text, boolean, int, boolean) is
-  'The evidence pack for a query: the best passages within a budget of items, characters and tokens, at most max_per_item of one item, as artifacts (evidence_id A-...) and quotes (Q-...) with exact snippets, their spans, and why they are relevant; notes say which lanes ran, why one did not, and how long each took. return_style ids_only gives only ids; debug adds each lane''s ranks. The pack is kept, without text, for explain_pack() under query_id, unless store is false or the transaction is read-only, which the notes say. Filters and as_of as for search(). Needs read access.';
+  'The evidence pack for a query: the best passages within a budget of items, characters and tokens, at most max_per_item of one item, as artifacts (evidence_id A-...) and quotes (Q-...) with exact snippets, their spans, and why they are relevant, and the events that they prove (E-...), each with its quote; notes say which lanes ran, why one did not, and how long each took. return_style ids_only gives only ids; debug adds each lane''s ranks. The pack is kept, without text, for explain_pack() under query_id, unless store is false or the transaction is read-only, which the notes say. Filters and as_of as for search(). Needs read access.';
 comment on function memento.expand(text, int) is
   'The text around a piece of evidence, given by its evidence_id, as an exact slice of its version of at most max_chars characters. Needs read access.';
 comment on function memento.explain_pack(uuid) is

@@ -7,6 +7,7 @@ mod chunking;
 mod compare;
 mod data;
 mod event_rules;
+mod event_search;
 #[path = "../../worker/tests/fake_endpoint/mod.rs"]
 #[allow(dead_code, missing_docs, clippy::unwrap_used)] // The tests of the providers use the rest.
 mod fake_endpoint;
@@ -68,6 +69,11 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "sql_lineage",
         "events stored and walked, beside plain inserts and the SQL of the specification",
         lineage::run,
+    ),
+    (
+        "sql_event_search",
+        "searches among a million events: words, filters, pages, with their plans",
+        event_search::run,
     ),
     ("sql_remember_together", "the same by 1, 2, 4 and 8 writers at once", sql_remember::run_together),
     ("sql_store_at_scale", "get, history and lists up to a million items, with their plans", sql_scale::run),

@@ -3,11 +3,14 @@
 pub mod artifact;
 pub mod audit;
 pub mod canonical;
+pub mod chat_profile;
 pub mod commit;
 pub mod diff;
 pub mod erase;
 pub mod eval;
+pub mod event;
 pub mod evidence;
+pub mod extract;
 pub mod guard;
 pub mod history;
 pub mod ingest;

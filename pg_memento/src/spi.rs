@@ -5,12 +5,15 @@ pub mod artifact;
 pub mod audit;
 pub mod canonical;
 pub mod catalog;
+pub mod chat_profile;
 pub mod commit;
 #[cfg(feature = "pg_test")]
 pub mod conformance;
 pub mod dense;
 pub mod erase;
 pub mod eval;
+pub mod event;
+pub mod extract;
 pub mod history;
 pub mod item;
 pub mod job;

@@ -154,7 +154,8 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
             None => Some(record::store(scope.project, caller, request, &found, &evidence)?),
             Some(_) => None,
         };
-        let answer = answer(request, &found, &evidence, query_id, unstored);
+        let events = pack::events(scope.project, request, &evidence)?;
+        let answer = answer(request, &found, &evidence, &events, (query_id, unstored));
         Ok((evidence, query_id, answer))
     })?;
     record_event("retrieve", || event_data(request.query, &evidence, query_id))?;
@@ -172,8 +173,8 @@ fn answer(
     request: &Request,
     found: &Gathered,
     evidence: &[pack::Evidence],
-    query_id: Option<Uuid>,
-    unstored: Option<&str>,
+    events: &[Value],
+    (query_id, unstored): (Option<Uuid>, Option<&str>),
 ) -> Value {
     let query_id = query_id.map(|id| id.to_string());
     if request.return_style == "ids_only" {
@@ -194,6 +195,7 @@ fn answer(
         },
         "artifacts": shown(artifacts),
         "quotes": shown(quotes),
+        "events": events,
         "notes": {
             "retrieval": pack::notes(found),
             "stored": unstored.is_none(),
@@ -209,7 +211,16 @@ pub fn expand(evidence_id: &str, max_chars: i32) -> Result<Jsonb, RetrieveError>
     }
     let project = authorize_current(AccessLevel::Read)?;
     let missing = || RetrieveError::NoEvidence(evidence_id.chars().take(40).collect());
-    let number = evidence_id.strip_prefix("Q-").or(evidence_id.strip_prefix("A-"));
-    let chunk: i64 = number.and_then(|number| number.parse().ok()).ok_or_else(missing)?;
+    let chunk = match evidence_id.strip_prefix("E-") {
+        Some(event) => {
+            let event = uuid::Uuid::try_parse(event).map_err(|_| missing())?;
+            as_owner(|| spi::event::chunk(project, Uuid::from_bytes(*event.as_bytes())))?
+        }
+        None => {
+            let number = evidence_id.strip_prefix("Q-").or(evidence_id.strip_prefix("A-"));
+            number.and_then(|number| number.parse().ok())
+        }
+    };
+    let chunk: i64 = chunk.ok_or_else(missing)?;
     as_owner(|| spi::retrieve::surroundings(project, chunk, max_chars, evidence_id))?.ok_or_else(missing)
 }
