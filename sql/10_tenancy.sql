@@ -24,6 +24,7 @@ create table memento.project (
   secret_policy text not null default 'warn',
   active_profile_id uuid default '00000000-0000-0000-0000-000000000001' references memento.embedding_profile,
   candidate_profile_id uuid references memento.embedding_profile,
+  event_profile_id uuid references memento.chat_profile,
   project_key text,
   constraint project_key_form check (project_key ~ '\S' and pg_catalog.char_length(project_key) <= 1000),
   constraint project_workspace_id_project_key_key unique (workspace_id, project_key),
@@ -40,6 +41,7 @@ comment on column memento.project.created_at is 'When it was made.';
 comment on column memento.project.secret_policy is 'What remember() does with content that has keys or passwords in it: ignore, warn, redact or refuse.';
 comment on column memento.project.active_profile_id is 'The embedding profile that searches use; null for none.';
 comment on column memento.project.candidate_profile_id is 'A second one that is kept filled, to switch to or back to.';
+comment on column memento.project.event_profile_id is 'The chat profile that looks for events in its documents; null for rules, which need no model. See set_event_extractor().';
 comment on column memento.project.rules_version is 'The rules for technical tokens that its chunks have been asked to follow.';
 comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
 comment on column memento.project.project_key is 'What it is known by on the machines of those who work on it: the URL of its repository, or a directory. Unique in its workspace. See projects_resolve().';
@@ -99,7 +101,7 @@ begin
      set workspace_id = new.workspace_id, name = new.name, created_at = new.created_at, terms_version = new.terms_version,
          rules_version = new.rules_version,
          secret_policy = new.secret_policy, active_profile_id = new.active_profile_id,
-         candidate_profile_id = new.candidate_profile_id, project_key = new.project_key
+         candidate_profile_id = new.candidate_profile_id, event_profile_id = new.event_profile_id, project_key = new.project_key
    where p.project_id = new.project_id;
   return null;
 end

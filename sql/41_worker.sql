@@ -33,8 +33,9 @@ begin atomic
   select f.lane, f.profile_id, greatest(f.next_at, e.paused_until), case when e.paused_until > pg_catalog.now() then e.code end
     from first f
     left join memento.embedding_profile p on p.profile_id = f.profile_id
+    left join memento.chat_profile c on f.lane = 'extract_events:' || c.profile_id::text
     -- An index is built without the model.
-    left join memento.endpoint_pause e on e.endpoint = p.endpoint and f.lane <> 'build_index'
+    left join memento.endpoint_pause e on e.endpoint = coalesce(p.endpoint, c.endpoint) and f.lane <> 'build_index'
    where f.next_at < 'infinity'
      -- Only who owns the table can index it.
      and (f.lane <> 'build_index'
@@ -74,7 +75,7 @@ begin
                 and (d.lease_until is null or d.lease_until <= statement_timestamp())
                 and not exists (select from memento.queue_pause p where p.project_id = d.project_id and p.kind in (d.kind, '*'))
                 and not exists (select from memento.budget b
-                                 where b.project_id = d.project_id and memento._calls_model(d.kind) and b.spent_until > statement_timestamp())
+                                 where b.project_id = d.project_id and memento._calls_model(d.lane) and b.spent_until > statement_timestamp())
               order by d.claimable_at, d.job_id
               limit batch
                 for update skip locked))

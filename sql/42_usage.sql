@@ -1,9 +1,10 @@
 -- What model calls cost, and what a project may spend.
 
-create function memento._calls_model(kind text) returns boolean
+-- Events are found by rules, which cost nothing, or by the model that the lane names.
+create function memento._calls_model(lane text) returns boolean
   language sql immutable strict parallel safe
-  return kind in ('embed', 'extract_events', 'entities', 'interpret');
-comment on function memento._calls_model(text) is 'internal: whether jobs of a kind cost something';
+  return pg_catalog.split_part(lane, ':', 1) in ('embed', 'entities', 'interpret') or pg_catalog.starts_with(lane, 'extract_events:');
+comment on function memento._calls_model(text) is 'internal: whether jobs of a lane cost something';
 
 create function memento._period_start(period text) returns timestamptz
   language sql stable strict parallel safe
@@ -33,12 +34,12 @@ begin
      < allowed.max_tokens then
     update memento.budget b set spent_until = '-infinity' where b.project_id = project;
     update memento.job j set claimable_at = now()
-     where j.project_id = project and j.state = 'pending' and memento._calls_model(j.kind) and j.claimable_at = allowed.spent_until;
+     where j.project_id = project and j.state = 'pending' and memento._calls_model(j.lane) and j.claimable_at = allowed.spent_until;
     return false;
   end if;
   update memento.budget b set spent_until = ends where b.project_id = project;
   update memento.job j set claimable_at = ends
-   where j.project_id = project and j.state = 'pending' and memento._calls_model(j.kind) and j.claimable_at < ends;
+   where j.project_id = project and j.state = 'pending' and memento._calls_model(j.lane) and j.claimable_at < ends;
   return true;
 end
 $$;

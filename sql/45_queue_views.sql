@@ -74,8 +74,10 @@ create view memento.job_blockers with (security_invoker = true) as
   select j.project_id, j.job_id, j.kind, b.blocker, b.until, b.detail
     from memento.job j
     left join memento.embedding_profile p on p.profile_id = j.profile_id
-    left join memento.endpoint_pause e on e.endpoint = p.endpoint and e.paused_until > pg_catalog.now() and j.kind <> 'build_index'
-    left join memento.budget u on u.project_id = j.project_id and u.spent_until > pg_catalog.now() and j.kind in ('embed', 'extract_events', 'entities', 'interpret')
+    left join memento.chat_profile c on j.lane = 'extract_events:' || c.profile_id::text
+    left join memento.endpoint_pause e on e.endpoint = coalesce(p.endpoint, c.endpoint) and e.paused_until > pg_catalog.now() and j.kind <> 'build_index'
+    left join memento.budget u on u.project_id = j.project_id and u.spent_until > pg_catalog.now()
+      and (j.kind in ('embed', 'entities', 'interpret') or pg_catalog.starts_with(j.lane, 'extract_events:'))
    cross join lateral (
      select 'paused' as blocker, null::timestamptz as until, q.reason as detail
        from memento.queue_pause q where q.project_id = j.project_id and q.kind in (j.kind, '*')

@@ -39,10 +39,13 @@ $$;
 -- Not of a tenant: which models there are and which endpoints pause is for every member, for nobody to write.
 alter table memento.embedding_profile enable row level security, force row level security;
 create policy embedding_profile_read on memento.embedding_profile for select using (true);
+alter table memento.chat_profile enable row level security, force row level security;
+create policy chat_profile_read on memento.chat_profile for select using (true);
 alter table memento.endpoint_pause enable row level security, force row level security;
 create policy endpoint_pause_read on memento.endpoint_pause for select using (true);
 alter table memento.worker enable row level security, force row level security;
 create policy worker_read on memento.worker for select using (true);
 comment on policy embedding_profile_read on memento.embedding_profile is 'All profiles.';
+comment on policy chat_profile_read on memento.chat_profile is 'All profiles.';
 comment on policy endpoint_pause_read on memento.endpoint_pause is 'All pauses of endpoints.';
 comment on policy worker_read on memento.worker is 'All workers.';

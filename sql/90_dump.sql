@@ -2,6 +2,7 @@
 -- Not what is counted of words: it is derived, and counted anew (32_lexical.sql).
 -- The built-in profile is there wherever the extension is.
 select pg_catalog.pg_extension_config_dump('memento.embedding_profile', 'where profile_id <> ''00000000-0000-0000-0000-000000000001''');
+select pg_catalog.pg_extension_config_dump('memento.chat_profile', '');
 select pg_catalog.pg_extension_config_dump('memento.workspace', '');
 select pg_catalog.pg_extension_config_dump('memento.project', '');
 select pg_catalog.pg_extension_config_dump('memento.project_member', '');
@@ -29,3 +30,10 @@ select pg_catalog.pg_extension_config_dump('memento.event_sequence_num_seq', '')
 select pg_catalog.pg_extension_config_dump('memento.evidence_pack', '');
 select pg_catalog.pg_extension_config_dump('memento.eval_set', '');
 select pg_catalog.pg_extension_config_dump('memento.eval_run', '');
+select pg_catalog.pg_extension_config_dump('memento.extraction_prompt', '');
+select pg_catalog.pg_extension_config_dump('memento.event_evidence', '');
+select pg_catalog.pg_extension_config_dump('memento.semantic_event', '');
+select pg_catalog.pg_extension_config_dump('memento.entity', '');
+select pg_catalog.pg_extension_config_dump('memento.entity_mention', '');
+-- Not the calls that were counted: they are of the last day at most.
+select pg_catalog.pg_extension_config_dump('memento.rate_limit', '');

@@ -7,6 +7,7 @@ mod chunking;
 mod compare;
 mod data;
 mod event_rules;
+mod event_search;
 #[path = "../../worker/tests/fake_endpoint/mod.rs"]
 #[allow(dead_code, missing_docs, clippy::unwrap_used)] // The tests of the providers use the rest.
 mod fake_endpoint;
@@ -14,6 +15,8 @@ mod labelled;
 mod lineage;
 mod linearity;
 mod local_embedding;
+#[allow(clippy::expect_used)] // Each says why a measurement cannot go on.
+mod mcp_overhead;
 mod python;
 mod queue;
 mod recall;
@@ -52,6 +55,11 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "chunks embedded by the local model, and queries over its socket, beside onnxruntime in Python",
         local_embedding::run,
     ),
+    (
+        "mcp_overhead",
+        "a tool over stdio beside the same call by SQL, the time to start, and 200 clients over HTTP",
+        mcp_overhead::run,
+    ),
     ("sql_overhead", "what a call by SQL costs over the core's function", sql_overhead::run),
     (
         "sql_remember",
@@ -62,6 +70,11 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "sql_lineage",
         "events stored and walked, beside plain inserts and the SQL of the specification",
         lineage::run,
+    ),
+    (
+        "sql_event_search",
+        "searches among a million events: words, filters, pages, with their plans",
+        event_search::run,
     ),
     ("sql_remember_together", "the same by 1, 2, 4 and 8 writers at once", sql_remember::run_together),
     ("sql_store_at_scale", "get, history and lists up to a million items, with their plans", sql_scale::run),

@@ -4,6 +4,7 @@
 //! the text that was given; every span of evidence is a part of it.
 
 mod check;
+pub mod compare;
 mod kind;
 mod lexicon;
 mod mention;

@@ -1,6 +1,10 @@
 //! Finding a quote in the text that it is said to come from.
 
+mod verify;
+
 use std::ops::Range;
+
+pub use self::verify::{CodePoints, QuoteProblem};
 
 /// Where a quote stands, in code points; none if it is not there.
 ///

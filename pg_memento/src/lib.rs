@@ -33,7 +33,8 @@ pub extern "C-unwind" fn _PG_init() {
 // The schema, in the order of installation. Each file requires the one before it and the functions it names.
 extension_sql_file!("../../sql/00_bootstrap.sql", name = "bootstrap", bootstrap);
 extension_sql_file!("../../sql/05_profile.sql", name = "profile", requires = ["bootstrap"]);
-extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["profile"]);
+extension_sql_file!("../../sql/06_chat_profile.sql", name = "chat_profile", requires = ["profile"]);
+extension_sql_file!("../../sql/10_tenancy.sql", name = "tenancy", requires = ["chat_profile"]);
 extension_sql_file!("../../sql/15_audit.sql", name = "audit", requires = ["tenancy"]);
 extension_sql_file!("../../sql/20_store.sql", name = "store", requires = ["audit"]);
 extension_sql_file!("../../sql/21_artifact.sql", name = "artifact", requires = ["store"]);
@@ -59,19 +60,23 @@ extension_sql_file!(
     name = "queue_views",
     requires = ["jobs", api::queue::job_kinds, api::worker::worker_slots, api::worker::_wake_worker]
 );
-extension_sql_file!("../../sql/48_evidence.sql", name = "evidence", requires = ["queue_views"]);
+extension_sql_file!("../../sql/46_event.sql", name = "event", requires = ["queue_views"]);
+extension_sql_file!("../../sql/47_entity.sql", name = "entity", requires = ["event"]);
+extension_sql_file!("../../sql/48_evidence.sql", name = "evidence", requires = ["entity"]);
 extension_sql_file!("../../sql/49_eval.sql", name = "eval", requires = ["evidence"]);
-extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["eval"]);
+extension_sql_file!("../../sql/49_extract.sql", name = "extract", requires = ["eval"]);
+extension_sql_file!("../../sql/50_erase.sql", name = "erase", requires = ["extract"]);
 extension_sql_file!(
     "../../sql/55_lineage.sql",
     name = "lineage",
     requires = ["erase", api::lineage::new_event_id, api::lineage::named_items]
 );
 extension_sql_file!("../../sql/56_recording.sql", name = "recording", requires = ["lineage"]);
+extension_sql_file!("../../sql/58_rate.sql", name = "rate", requires = ["recording"]);
 extension_sql_file!(
     "../../sql/60_policy.sql",
     name = "policy",
-    requires = ["recording", api::tenancy::readable_projects, api::tenancy::writable_projects]
+    requires = ["rate", api::tenancy::readable_projects, api::tenancy::writable_projects]
 );
 extension_sql_file!(
     "../../sql/61_guard.sql",
@@ -240,5 +245,32 @@ extension_sql_file!(
     requires =
         ["api_retrieve", api::eval::save_eval_set, api::eval::run_eval_set, api::eval::compare_profiles]
 );
-extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["api_eval"]);
+extension_sql_file!(
+    "../../sql/79_api_event.sql",
+    name = "api_event",
+    requires = [
+        "api_eval",
+        api::chat_profile::chat_profiles_upsert,
+        api::chat_profile::chat_profiles_list,
+        api::event::_quote_problem,
+        api::event::event_search,
+        api::event::event_get,
+        api::event::event_list_for_revision,
+        api::event::event_diff,
+        api::extract::event_reextract,
+        api::extract::job_status,
+        api::extract::estimate_extract,
+        api::extract::set_event_extractor,
+        api::extract::set_extraction_prompt,
+        api::extract::extraction_prompts
+    ]
+);
+extension_sql_file!(
+    "../../sql/84_api_rate.sql",
+    name = "api_rate",
+    requires = ["api_event", api::rate::mcp_admit, api::rate::set_rate_limit]
+);
+extension_sql_file!("../../sql/85_mcp_catalogue.sql", name = "mcp_catalogue", requires = ["api_rate"]);
+extension_sql_file!("../../sql/86_mcp.sql", name = "mcp", requires = ["mcp_catalogue"]);
+extension_sql_file!("../../sql/90_dump.sql", name = "dump", requires = ["mcp"]);
 extension_sql_file!("../../sql/99_privileges.sql", name = "privileges", finalize);

@@ -20,7 +20,8 @@ impl ExternalWorker {
             .connect(database)
             .execute("select memento.grant_worker($1::text::name)", &[&ROLE])
             .expect("the role can be a worker");
-        let child = Command::new(program())
+        let program = program("memento-worker");
+        let child = Command::new(&program)
             .args(["--allow-host", "*", "--allow-private", "yes"])
             .args(arguments)
             .env("DATABASE_URL", cluster.url(ROLE, database))
@@ -28,9 +29,7 @@ impl ExternalWorker {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| {
-                panic!("{}: {error}: run this through scripts/test", program().display())
-            });
+            .unwrap_or_else(|error| panic!("{}: {error}: run this through scripts/test", program.display()));
         Self(child)
     }
 
@@ -61,8 +60,8 @@ impl Drop for ExternalWorker {
     }
 }
 
-/// Beside the test's own program.
-fn program() -> PathBuf {
+/// A program of the workspace, which is beside the test's own.
+pub fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a program has a path");
-    test.ancestors().nth(2).expect("target/PROFILE/deps/TEST").join("memento-worker")
+    test.ancestors().nth(2).expect("target/PROFILE/deps/TEST").join(name)
 }

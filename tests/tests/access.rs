@@ -34,12 +34,17 @@ fn scene() -> Scene {
     victim
         .batch_execute(&format!(
             "select memento.use_project('{SECRET}');
-             select memento.remember('{SECRET} lives here', title => '{SECRET}', kind => '{SECRET}', tags => '{{{SECRET}}}',
+             select memento.remember('Decision: {SECRET} lives here', title => '{SECRET}', kind => '{SECRET}', tags => '{{{SECRET}}}',
                                      source_system => '{SECRET}', source_id => '{SECRET}', metadata => '{{\"{SECRET}\": 1}}', retention => '1y', author => '{SECRET}');
              select memento.history_append('{SECRET}', 'user', '{SECRET} lives here');
-             select memento.emit_event('{SECRET}', '{{\"{SECRET}\": 1}}', session_id => (select item_id from memento.item limit 1));"
+             select memento.emit_event('{SECRET}', '{{\"{SECRET}\": 1}}', session_id => (select item_id from memento.item limit 1));
+             select memento.event_reextract(item_id::text), memento.set_extraction_prompt('extract', '{SECRET} {{{{document}}}}') from memento.item;"
         ))
         .unwrap();
+    // By itself: it commits. Somebody has found an event in it then.
+    admin.batch_execute("call memento.drain()").unwrap();
+    let found = "select 1 from memento.semantic_event";
+    memento_tests::eventually("an event is found", || admin.query_opt(found, &[]).unwrap());
     Scene { cluster, database }
 }
 
@@ -145,6 +150,34 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_unpause_models", vec!["select memento._unpause_models()".into()]),
         ("_wake_worker", vec!["select memento._wake_worker()".into()]),
         ("_with_error", vec!["select memento._with_error('[]', 1, 'X', 'x', null)".into()]),
+        ("health_check", vec!["select memento.health_check()".into()]),
+        ("mcp_admit", vec!["select memento.mcp_admit('recall')".into()]),
+        (
+            "mcp_call",
+            vec![
+                format!(r#"select memento.mcp_call('memory.get', '{{"item_id": "{victim_item}"}}')"#),
+                r#"select memento.mcp_call('recall', '{"query": "lives here"}')"#.into(),
+                "select memento.mcp_call('memory.list')".into(),
+            ],
+        ),
+        (
+            "mcp_check",
+            vec![r#"select memento.mcp_check('memento.count_tokens(text)'::regprocedure, '{"content": "x"}')"#.into()],
+        ),
+        (
+            "mcp_read",
+            vec![format!("select memento.mcp_read('memory://projects/{victim_project}/items/{victim_item}')")],
+        ),
+        ("mcp_resource_templates", vec!["select * from memento.mcp_resource_templates()".into()]),
+        ("mcp_resources", vec!["select memento.mcp_resources()".into()]),
+        (
+            "mcp_states",
+            vec![format!(
+                "select state from memento.mcp_states('{{memory://projects/{victim_project}/items/{victim_item}}}') where state is not null"
+            )],
+        ),
+        ("mcp_tools", vec!["select * from memento.mcp_tools('all')".into()]),
+        ("set_rate_limit", vec!["select memento.set_rate_limit('recall', 0)".into()]),
         ("add_domain_terms", vec!["select memento.add_domain_terms(array['planted'])".into()]),
         ("admin_reingest_version", items("memento.admin_reingest_version")),
         (
@@ -307,6 +340,65 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("wait_until_running", vec!["select memento.wait_until_running('0')".into()]),
         ("worker_slots", vec!["select * from memento.worker_slots()".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
+        (
+            "event_search",
+            vec![
+                "select memento.event_search('lives here')".into(),
+                format!("select memento.event_search(artifact_uid => '{victim_item}')"),
+                "select memento.event_search()".into(),
+            ],
+        ),
+        (
+            "event_get",
+            vec!["select memento.event_get((select event_id from memento.semantic_event limit 1))".into()],
+        ),
+        (
+            "event_list_for_revision",
+            vec![format!("select memento.event_list_for_revision('{victim_item}', include_evidence => true)")],
+        ),
+        ("event_diff", vec![format!("select memento.event_diff('{victim_item}', 'rev_0000000000000000')")]),
+        ("event_reextract", vec![format!("select memento.event_reextract('{victim_item}', force => true)")]),
+        ("job_status", items("memento.job_status")),
+        ("estimate_extract", items("memento.estimate_extract")),
+        ("set_event_extractor", vec!["select memento.set_event_extractor('rules')".into()]),
+        ("set_extraction_prompt", vec!["select memento.set_extraction_prompt('extract', 'planted')".into()]),
+        ("extraction_prompts", vec!["select memento.extraction_prompts()".into()]),
+        ("chat_profiles_upsert", vec!["select memento.chat_profiles_upsert('mine', 'openai', 'm')".into()]),
+        ("chat_profiles_list", vec!["select memento.chat_profiles_list()".into()]),
+        ("_check_event", vec![]),
+        ("_check_evidence", vec![]),
+        ("_delete_evidence", vec![]),
+        ("_delete_unmentioned", vec![]),
+        ("_entity_id", vec![]),
+        (
+            "_event_shown",
+            vec!["select memento._event_shown(e, true, true) from memento.semantic_event e".into()],
+        ),
+        ("_names", vec![]),
+        ("_quote_problem", vec![]),
+        ("_refs", vec![]),
+        ("_refuse_evidence", vec![]),
+        ("_chunk_of", vec![format!("select memento._chunk_of('{victim_project}', '{victim_item}', 0, 1)")]),
+        (
+            "_extraction_input",
+            vec![format!("select * from memento._extraction_input('{victim_project}', 1, 1)")],
+        ),
+        ("_lane", vec![format!("select memento._lane('{victim_project}', 'extract_events')")]),
+        ("_link_evidence", vec![format!("select memento._link_evidence('{victim_project}', '{victim_item}')")]),
+        (
+            "_store_events",
+            vec![format!("select memento._store_events('{victim_project}', 1, 1, 'x', '[]', '[]', '{{}}')")],
+        ),
+        (
+            "_replace_events",
+            vec![format!(
+                "select memento._replace_events('{victim_project}', '{victim_item}', 'u', 'r', '{victim_item}', 'x', '[]')"
+            )],
+        ),
+        (
+            "_store_mentions",
+            vec![format!("select memento._store_mentions('{victim_project}', '{victim_item}', 'x', '[]')")],
+        ),
         ("_apply_retention", vec!["select memento._apply_retention(1000)".into()]),
         ("_artifact_id", vec![]),
         ("_chunk_name", vec![]),

@@ -21,11 +21,22 @@ fn fill(cluster: &Cluster, database: &str) {
             "select memento.embedding_profiles_upsert('words', 'hash', 'words', 8);
              select memento.embedding_profiles_activate('words');
              select memento.remember('embedded before the dump');
-             select memento.set_budget(1000000), memento.retrieve('embedded');",
+             select memento.set_budget(1000000), memento.retrieve('embedded');
+             select memento.save_eval_set('own', '[{\"query\": \"embedded\", \"relevant\": [1]}]'); select * from memento.run_eval_set('own');
+             select memento.artifact_ingest('doc', 'minutes', E'# Plan\n\nDecision: Bob Müller will use Postgres.\n\nRisk: Two quotes may be “torn”.\n', 'm1',
+                                            participants => array['Bob Müller']);
+             select memento.chat_profiles_upsert('chat', 'openai', 'm', '{\"base_url\": \"https://api.openai.com\"}');
+             select memento.set_extraction_prompt('extract', 'Look for events in: {{document}}');",
         )
         .unwrap();
     // By itself: it commits.
     client.batch_execute("call memento.drain()").unwrap();
+    client
+        .batch_execute(
+            "select memento.save_eval_set('own', (select jsonb_agg(jsonb_build_object('query', 'embedded', 'relevant', jsonb_build_array(item_id))) from memento.item));
+             select count(*) from memento.run_eval_set('own')",
+        )
+        .unwrap();
     client
         .batch_execute(
             "select memento.pause_queue('embed');
@@ -64,6 +75,9 @@ fn fill(cluster: &Cluster, database: &str) {
                select memento.artifact_ingest('doc', 'wiki', content, source_id => 'page', participants => array['Ana', 'Tom'], retention_policy => '1y')
                  from unnest(array['first', 'second', 'first']) content;
                select memento.history_append('chat', 'user', 'hello');
+               select memento.set_rate_limit('recall', 1000000);
+               select memento.save_eval_set('own', '[{"query": "hello", "relevant": [1]}]');
+               select memento.run_eval_set('own');
                select memento.forget((memento.remember('not for long') ->> 'item_id')::uuid);
                select memento.remember(E'ünïcode \t \\ \x01 "quotes" ''single'' \n\n 日本語 👩‍👩‍👧', tags => array['a,b', '{"c"}', 'd e'],
                                        metadata => '{"big": 123456789012345678901234567890.5, "nested": [null, {}]}');

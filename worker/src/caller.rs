@@ -11,6 +11,9 @@ use crate::provider::{Code, EmbedRequest, Embedded, Embedder, ProviderError, Pur
 /// Starts a thread. Inside of Postgres its signals must be blocked before it runs.
 pub type Spawn = fn(Box<dyn FnOnce() + Send>) -> std::io::Result<()>;
 
+/// Brings about the next round, from any thread.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
 /// What came of a call.
 pub struct Answer {
     /// The lane that asked.
@@ -27,14 +30,14 @@ pub struct Answer {
 pub struct Caller {
     spawn: Spawn,
     answers: Sender<Answer>,
-    wake: Arc<dyn Fn() + Send + Sync>,
+    wake: Wake,
 }
 
 impl Caller {
     /// With where its answers arrive.
-    pub fn new(spawn: Spawn, wake: impl Fn() + Send + Sync + 'static) -> (Self, Receiver<Answer>) {
+    pub fn new(spawn: Spawn, wake: Wake) -> (Self, Receiver<Answer>) {
         let (answers, arriving) = channel();
-        (Self { spawn, answers, wake: Arc::new(wake) }, arriving)
+        (Self { spawn, answers, wake }, arriving)
     }
 
     /// Has the texts of a batch embedded. The answer comes in any case.

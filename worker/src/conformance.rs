@@ -1,6 +1,7 @@
 //! What every way to the database must do: one suite, run over the server's own interface in the background worker and over a
 //! connection. It needs a database with the extension that nobody else works on, and empties its queue.
 
+mod events;
 mod model;
 mod protocol;
 mod rounds;
@@ -34,7 +35,7 @@ impl From<DatabaseError> for Failure {
 
 /// Runs all cases and gives the name of each, with what does not hold.
 pub fn run(database: &mut dyn Database) -> Vec<(&'static str, Option<String>)> {
-    let suites = [protocol::CASES, vectors::CASES, rounds::CASES, trouble::CASES];
+    let suites = [protocol::CASES, vectors::CASES, rounds::CASES, events::CASES, trouble::CASES];
     suites
         .into_iter()
         .flatten()

@@ -8,13 +8,13 @@ use memento_core::backoff::EMBED;
 
 use crate::database::{DatabaseError, DatabaseResult};
 use crate::job::{Held, Reason};
-use crate::store::{Call, Profile, Store};
+use crate::store::{Call, Payee, Store};
 
 /// One thing to be said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Debt {
-    /// A call failed: it belongs into the ledger.
-    Record(Profile, Call),
+    /// A call belongs into the ledger.
+    Record(Payee, Call),
     /// An endpoint is to be left alone.
     Pause {
         /// Which.
@@ -93,7 +93,7 @@ impl Debts {
 
     fn say(&mut self, debt: &Debt, store: &mut Store) -> DatabaseResult<()> {
         match debt {
-            Debt::Record(profile, call) => store.record_call(profile, call),
+            Debt::Record(payee, call) => store.record_call(payee, call),
             Debt::Pause { endpoint, pause, reason } => store.pause_endpoint(endpoint, *pause, reason),
             Debt::Fail { held, reason, retry_in, counts } => {
                 store.fail(*held, reason, *retry_in, *counts).map(drop)

@@ -3,36 +3,23 @@
 mod lane;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use crate::caller::{Answer, Caller};
 use crate::database::DatabaseResult;
-use crate::debt::{Debt, Debts};
-use crate::job::{Held, Job, Reason};
+use crate::debt::Debt;
+use crate::job::{Held, Job};
 use crate::models::Models;
 use crate::provider::{Kind, ProviderError};
-use crate::store::{Profile, Store, Tally};
+use crate::scene::{NOT_READY_PAUSE, Scene, count_failure, reason_of};
+use crate::store::Profile;
 
 use lane::LaneState;
-
-/// How long an endpoint is left alone that says it has too much to do, but not for how long.
-const DEFAULT_PAUSE: Duration = Duration::from_secs(30);
-
-/// How long until a model that is not there is asked for again.
-const NOT_READY_PAUSE: Duration = Duration::from_secs(60);
 
 /// All lanes of embed jobs.
 pub struct Embedding {
     caller: Caller,
     concurrency: usize,
     lanes: BTreeMap<String, LaneState>,
-}
-
-/// What a step needs of its surroundings.
-pub struct Scene<'a, 'b> {
-    pub store: &'a mut Store<'b>,
-    pub debts: &'a mut Debts,
-    pub tally: &'a mut Tally,
 }
 
 impl Embedding {
@@ -137,23 +124,4 @@ fn refuse(jobs: &[Job], profile: &Profile, error: &ProviderError, scene: &mut Sc
         count_failure(scene.tally, &reason.code);
         scene.debts.owe(Debt::Fail { held: job.held, reason: reason.clone(), retry_in: None, counts: true });
     }
-}
-
-fn pause_for(error: &ProviderError) -> Option<Duration> {
-    match error.kind() {
-        Kind::RateLimited => Some(error.retry_after.unwrap_or(DEFAULT_PAUSE)),
-        Kind::NotReady => Some(NOT_READY_PAUSE),
-        // A server that says when it is back means it for everybody.
-        Kind::Retryable => error.retry_after,
-        Kind::Invalid | Kind::Poison => None,
-    }
-}
-
-fn reason_of(error: &ProviderError) -> Reason {
-    Reason { code: error.code.name().into(), message: error.message.clone(), hint: error.hint.clone() }
-}
-
-fn count_failure(tally: &mut Tally, code: &str) {
-    tally.failed += 1;
-    tally.last_error = Some(code.to_owned());
 }

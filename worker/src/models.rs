@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::provider::{Embedder, Policy, ProfileSpec, ProviderError, embedder};
-use crate::store::Profile;
+use crate::provider::{Chat, Embedder, Policy, ProfileSpec, ProviderError, chat, embedder};
+use crate::store::{ChatProfile, Profile};
 
 /// Gives the model of a profile.
 pub trait Models {
     /// The embedding model of a profile, ready to be called.
     fn embedder(&self, profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError>;
+    /// The chat model of a profile, ready to be called.
+    fn chat(&self, profile: &ChatProfile) -> Result<Arc<dyn Chat>, ProviderError>;
 }
 
 /// An embedder, and the profile that it was made for.
@@ -41,6 +43,16 @@ impl Models for Configured {
         let made = embedder(&spec_of(profile), &self.policy)?;
         self.kept.borrow_mut().insert(profile.profile, (profile.clone(), Arc::clone(&made)));
         Ok(made)
+    }
+
+    fn chat(&self, profile: &ChatProfile) -> Result<Arc<dyn Chat>, ProviderError> {
+        let spec = ProfileSpec {
+            provider: profile.provider.clone(),
+            model: profile.model.clone(),
+            dims: 0,
+            config: profile.config.clone(),
+        };
+        chat(&spec, &self.policy)
     }
 }
 

@@ -141,6 +141,14 @@ pub enum Format {
         /// The JSON schema.
         schema: Value,
     },
+    /// The endpoint is asked for the same, but its answer is given as it comes: for callers that can make something of JSON with
+    /// words around it, and that can tell the model what is wrong.
+    Hinted {
+        /// As above.
+        name: String,
+        /// The JSON schema.
+        schema: Value,
+    },
 }
 
 /// What a model is asked. Always with temperature 0.

@@ -1,5 +1,6 @@
 //! What the loop reads from the database and enters into it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -24,6 +25,53 @@ pub struct Profile {
     pub endpoint: String,
 }
 
+/// A chat profile as the database has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChatProfile {
+    /// Its key.
+    pub profile: Uuid,
+    /// The provider's name.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// How it is reached.
+    pub config: Json,
+    /// Who it shares pauses with.
+    pub endpoint: String,
+}
+
+/// A text that events are looked for in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// The text.
+    pub content: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// What it is: an artifact type, or the kind of an item.
+    pub kind: String,
+    /// When its source says that it was written, in RFC 3339.
+    pub date: Option<String>,
+    /// Who wrote it and who took part.
+    pub people: Vec<String>,
+    /// The model that reads it; none: rules.
+    pub profile: Option<ChatProfile>,
+    /// What the project tells the model instead of the built-in prompts, by name, with its version.
+    pub prompts: BTreeMap<String, (i64, String)>,
+}
+
+/// What was found in a document, as the database takes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// What found it.
+    pub extractor: String,
+    /// A list of events.
+    pub events: Json,
+    /// A list of entities.
+    pub entities: Json,
+    /// What else is to be said about the run; no content.
+    pub outcome: Json,
+}
+
 /// A call of a model, for the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
@@ -41,6 +89,33 @@ pub struct Call {
     pub received: u64,
     /// How long it took.
     pub duration: Duration,
+}
+
+/// Whom a call is paid to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payee {
+    /// What the model was asked to do.
+    pub role: &'static str,
+    /// The provider's name.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// The provider and host.
+    pub endpoint: String,
+}
+
+impl From<&Profile> for Payee {
+    fn from(profile: &Profile) -> Self {
+        let Profile { provider, model, endpoint, .. } = profile.clone();
+        Self { role: "embed", provider, model, endpoint }
+    }
+}
+
+impl From<&ChatProfile> for Payee {
+    fn from(profile: &ChatProfile) -> Self {
+        let ChatProfile { provider, model, endpoint, .. } = profile.clone();
+        Self { role: "chat", provider, model, endpoint }
+    }
 }
 
 /// What a worker says about itself.

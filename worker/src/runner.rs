@@ -5,20 +5,22 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use crate::caller::{Answer, Caller, Spawn};
+use crate::caller::{Answer, Caller, Spawn, Wake};
 use crate::database::{Database, DatabaseError, DatabaseResult};
 use crate::debt::Debts;
-use crate::embedding::{Embedding, Scene};
-use crate::job::{Job, Lane};
+use crate::embedding::Embedding;
+use crate::extraction::Extraction;
+use crate::job::{Held, Job, Lane};
 use crate::metrics::Metrics;
 use crate::models::Models;
+use crate::scene::Scene;
 use crate::store::{Store, Tally};
 
 /// Kinds of jobs that need nothing but the database.
 const DATABASE_KINDS: &[&str] = &["ingest", "backfill_tokens"];
 
 /// The kinds of jobs that this loop does.
-pub const KINDS: &[&str] = &["backfill_tokens", "build_index", "embed", "ingest"];
+pub const KINDS: &[&str] = &["backfill_tokens", "build_index", "embed", "extract_events", "ingest"];
 
 /// How many rows one statement of the maintenance takes at most.
 const MAINTENANCE_BATCH: usize = 1_000;
@@ -54,6 +56,7 @@ pub struct Runner {
     settings: Settings,
     models: Box<dyn Models>,
     embedding: Embedding,
+    extraction: Extraction,
     answers: Receiver<Answer>,
     debts: Debts,
     tally: Tally,
@@ -73,9 +76,11 @@ impl Runner {
         spawn: Spawn,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        let (caller, answers) = Caller::new(spawn, wake);
+        let wake: Wake = Arc::new(wake);
+        let (caller, answers) = Caller::new(spawn, Arc::clone(&wake));
         Self {
             embedding: Embedding::new(caller, settings.concurrency),
+            extraction: Extraction::new(spawn, wake, settings.concurrency),
             settings,
             models,
             answers,
@@ -118,12 +123,14 @@ impl Runner {
     /// Gives back what it holds. Answers that come later find nobody.
     pub fn end(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
         self.debts.release(self.embedding.forget_all());
+        self.debts.release(self.extraction.forget_all());
         self.debts.settle(&mut Store::new(database, &self.metrics))
     }
 
     /// Settings may change while it runs. What is under way is not touched.
     pub fn reload(&mut self, settings: Settings, models: Box<dyn Models>) {
         self.embedding.set_concurrency(settings.concurrency);
+        self.extraction.set_concurrency(settings.concurrency);
         self.settings = settings;
         self.models = models;
         self.has_new_models = true;
@@ -131,7 +138,12 @@ impl Runner {
 
     /// What it has done so far.
     pub fn tally(&self) -> Tally {
-        Tally { in_flight: self.embedding.held().len(), ..self.tally.clone() }
+        Tally { in_flight: self.held().len(), ..self.tally.clone() }
+    }
+
+    /// All jobs that are under way.
+    fn held(&self) -> Vec<Held> {
+        self.embedding.held().into_iter().chain(self.extraction.held()).collect()
     }
 
     /// What it has done so far, for those who watch.
@@ -144,16 +156,18 @@ impl Runner {
         while let Ok(answer) = self.answers.try_recv() {
             self.embedding.take(answer, &mut scene)?;
         }
+        self.extraction.take_news(&mut scene)?;
         self.embedding.go_on(&mut scene)
     }
 
     fn keep_leases(&mut self, store: &mut Store) -> DatabaseResult<()> {
-        let held = self.embedding.held();
+        let held = self.held();
         if held.is_empty() {
             self.extended = Instant::now();
         } else if self.extended.elapsed() >= self.extend_every() {
             let kept = store.extend(&held, self.settings.lease)?;
             self.embedding.keep_only(&kept);
+            self.extraction.keep_only(&kept);
             self.extended = Instant::now();
         }
         Ok(())
@@ -165,7 +179,7 @@ impl Runner {
     }
 
     fn leases_wait(&self) -> Option<Wait> {
-        (!self.embedding.held().is_empty())
+        (!self.held().is_empty())
             .then(|| Wait::AtMost(self.extend_every().saturating_sub(self.extended.elapsed())))
     }
 
@@ -184,10 +198,15 @@ impl Runner {
 
     /// None if its threads are busy: the next answer brings the next round.
     fn take_from(&mut self, store: &mut Store, lane: &Lane) -> DatabaseResult<Option<Wait>> {
-        if lane.kind() == "embed" && self.embedding.is_busy(&lane.name) {
+        let batch = match lane.kind() {
+            "embed" if self.embedding.is_busy(&lane.name) => 0,
+            "embed" => self.settings.batch,
+            "extract_events" => self.extraction.room(),
+            _ => 1,
+        };
+        if batch == 0 {
             return Ok(None);
         }
-        let batch = if lane.kind() == "embed" { self.settings.batch } else { 1 };
         let jobs = store.claim(&self.settings.worker, &lane.name, batch, self.settings.lease)?;
         let Some(first) = jobs.first() else {
             // Somebody else has them; what is left is due when their lease ends.
@@ -197,6 +216,10 @@ impl Runner {
             "embed" => {
                 let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
                 self.embedding.start(&lane.name, jobs, self.models.as_ref(), &mut scene)?;
+            }
+            "extract_events" => {
+                let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
+                self.extraction.start(jobs, self.models.as_ref(), &mut scene)?;
             }
             "build_index" => self.build_index(store, first),
             kind if DATABASE_KINDS.contains(&kind) => self.run(store, first),

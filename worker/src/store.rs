@@ -8,9 +8,10 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::database::{Columns, Database, DatabaseResult, Statements, Value};
+use crate::extraction;
 use crate::job::{Held, Input, Job, Lane, Reason};
 use crate::metrics::{Depth, Metrics};
-pub use crate::record::{Call, Profile, Tally, Vectors};
+pub use crate::record::{Call, ChatProfile, Document, Findings, Payee, Profile, Tally, Vectors};
 
 /// The database, asked in the terms of the loop; what happens is counted.
 pub struct Store<'a> {
@@ -189,7 +190,8 @@ impl<'a> Store<'a> {
 
     /// Stores the vectors of chunks and enters the call into the ledger, together.
     pub fn store_vectors(&mut self, profile: &Profile, vectors: &Vectors, call: &Call) -> DatabaseResult<()> {
-        self.count_call(profile, call);
+        self.count_call(&profile.endpoint, call);
+        let payee = Payee::from(profile);
         let held: Vec<Held> = vectors.inputs.iter().map(|input| input.held).collect();
         let [projects, jobs, attempts] = keys(&held);
         let parameters = [
@@ -202,18 +204,49 @@ impl<'a> Store<'a> {
         ];
         self.database.transaction(&mut |statements| {
             statements.query("select memento._store_embeddings($1, $2, $3, $4, $5, $6)", &parameters)?;
-            record(statements, profile, call)
+            record(statements, &payee, call)
         })
     }
 
-    /// Enters a call that failed into the ledger.
-    pub fn record_call(&mut self, profile: &Profile, call: &Call) -> DatabaseResult<()> {
-        self.count_call(profile, call);
-        self.database.transaction(&mut |statements| record(statements, profile, call))
+    /// Enters a call into the ledger.
+    pub fn record_call(&mut self, payee: &Payee, call: &Call) -> DatabaseResult<()> {
+        self.count_call(&payee.endpoint, call);
+        self.database.transaction(&mut |statements| record(statements, payee, call))
     }
 
-    fn count_call(&self, profile: &Profile, call: &Call) {
-        self.metrics.called(&profile.endpoint, &call.outcome, call.duration, call.tokens);
+    fn count_call(&self, endpoint: &str, call: &Call) {
+        self.metrics.called(endpoint, &call.outcome, call.duration, call.tokens);
+    }
+
+    /// The document of a job that looks for events; none if it is no longer ours.
+    pub fn document(&mut self, held: Held) -> DatabaseResult<Option<Document>> {
+        let found = self.rows(
+            "select i.content, i.about from memento._extraction_input($1, $2, $3) i",
+            &key(held),
+            |mut row| Ok(extraction::document(row.text()?, &row.json()?)),
+        )?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Replaces the events of a document, and finishes the job. Says how many there are; none if it was lost.
+    pub fn store_events(&mut self, held: Held, found: &Findings) -> DatabaseResult<Option<i64>> {
+        let [project, job, attempt] = key(held);
+        let stored = self.rows(
+            "select memento._store_events($1, $2, $3, $4, $5, $6, $7)",
+            &[
+                project,
+                job,
+                attempt,
+                Value::Text(found.extractor.clone()),
+                Value::Json(found.events.clone()),
+                Value::Json(found.entities.clone()),
+                Value::Json(found.outcome.clone()),
+            ],
+            |mut row| row.optional_bigint(),
+        )?;
+        let stored = stored.into_iter().next().flatten();
+        self.metrics.done(usize::from(stored.is_some()));
+        Ok(stored)
     }
 
     /// Finishes the jobs whose chunks all have a vector, or whose result nobody wants any more, and gives them.
@@ -312,14 +345,14 @@ impl<'a> Store<'a> {
     }
 }
 
-fn record(statements: &mut dyn Statements, profile: &Profile, call: &Call) -> DatabaseResult<()> {
+fn record(statements: &mut dyn Statements, payee: &Payee, call: &Call) -> DatabaseResult<()> {
     statements.query(
-        "select memento._record_usage($1, 'embed', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "select memento._record_usage($1, $12, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         &[
             Value::Uuid(call.held.project),
-            Value::Text(profile.provider.clone()),
-            Value::Text(profile.model.clone()),
-            Value::Text(profile.endpoint.clone()),
+            Value::Text(payee.provider.clone()),
+            Value::Text(payee.model.clone()),
+            Value::Text(payee.endpoint.clone()),
             Value::Text(call.outcome.clone()),
             count(call.items),
             Value::BigInt(call.tokens as i64),
@@ -327,6 +360,7 @@ fn record(statements: &mut dyn Statements, profile: &Profile, call: &Call) -> Da
             Value::BigInt(call.received as i64),
             Value::Double(call.duration.as_secs_f64() * 1000.0),
             Value::BigInt(call.held.job),
+            Value::Text(payee.role.into()),
         ],
     )?;
     Ok(())

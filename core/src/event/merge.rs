@@ -42,7 +42,7 @@ pub(super) fn absorb(event: &mut Event, other: Event) {
 }
 
 /// Without case, punctuation and differences of white space.
-fn plain(narrative: &str) -> String {
+pub(super) fn plain(narrative: &str) -> String {
     let words = narrative.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
 use super::erase::{self, EraseError};
+use super::extract::enqueue;
 use super::memory::{self, Remembered, Status, StoreError};
 use super::search::SearchError;
 use super::text::int;
@@ -18,9 +19,8 @@ use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
 use crate::ffi::server::check_for_interrupts;
 use crate::spi;
-use crate::spi::artifact::{Name, NewRevision, Revision, Wanted};
+use crate::spi::artifact::{Name, NewRevision, Wanted};
 use crate::spi::erase::Doomed;
-use crate::spi::job::NewJob;
 use crate::spi::store::{Classification, Identity, NewMemory, Origin};
 
 /// What is not longer than this is one piece, and its chunks have no names of their own.
@@ -146,7 +146,10 @@ fn record(
     } else {
         Vec::new()
     };
-    let job = revision.is_new.then(|| enqueue_extraction(project, new.version, &revision)).transpose()?;
+    let job = revision
+        .is_new
+        .then(|| enqueue(project, new.version, &revision.artifact_uid, &revision.revision_id))
+        .transpose()?;
     let status = match (revision.is_new, remembered.status) {
         (false, _) => Status::Unchanged,
         (true, Status::Created) => Status::Created,
@@ -174,15 +177,8 @@ fn record(
     Ok(seen)
 }
 
-/// One job for each revision: what it says is looked through for events.
-fn enqueue_extraction(project: Uuid, version: Uuid, revision: &Revision) -> spi::StatementResult<i64> {
-    let key = format!("{}:{}", revision.artifact_uid, revision.revision_id);
-    let payload = json!({"artifact_uid": revision.artifact_uid, "revision_id": revision.revision_id}).into();
-    let job = NewJob { kind: "extract_events", version: Some(version), dedup_key: Some(&key), payload };
-    spi::job::enqueue(project, job)
-}
-
-fn name(given: &str) -> Result<Name, ArtifactError> {
+/// The artifact that a text names.
+pub fn name(given: &str) -> Result<Name, ArtifactError> {
     if given.starts_with("art_") {
         Ok(Name::Revision(given.to_owned()))
     } else if given.starts_with("uid_") {
@@ -193,7 +189,8 @@ fn name(given: &str) -> Result<Name, ArtifactError> {
     }
 }
 
-fn missing(given: &str) -> ArtifactError {
+/// There is none of that name.
+pub fn missing(given: &str) -> ArtifactError {
     ArtifactError::NoArtifact(given.chars().take(80).collect())
 }
 

@@ -69,7 +69,11 @@ fn write_chunks(project: Uuid, version: Uuid, content: &str, kind: &str) -> spi:
 /// projects: who may call it is decided by the privilege on the function.
 pub fn ingest_version(project: Uuid, version: Uuid) -> spi::StatementResult<usize> {
     as_owner(|| match store::begin_ingest(project, version)? {
-        Some(found) => write_chunks(project, version, &found.content, &found.kind),
+        Some(found) => {
+            let chunks = write_chunks(project, version, &found.content, &found.kind)?;
+            spi::extract::link_evidence(project, version)?;
+            Ok(chunks)
+        }
         None => Ok(0),
     })
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use memento_worker::model_socket::SocketEmbedder;
 use memento_worker::models::{Configured, Models};
-use memento_worker::provider::{Embedder, Kind, LocalSettings, Policy, ProviderError};
+use memento_worker::provider::{Chat, Embedder, Kind, LocalSettings, Policy, ProviderError};
 use memento_worker::secret::KeyRules;
-use memento_worker::store::Profile;
+use memento_worker::store::{ChatProfile, Profile};
 use pgrx::prelude::*;
 
 use crate::error::Failure;
@@ -38,6 +38,10 @@ impl Models for ServerModels {
         }
         self.0.embedder(profile)
     }
+
+    fn chat(&self, profile: &ChatProfile) -> Result<Arc<dyn Chat>, ProviderError> {
+        self.0.chat(profile)
+    }
 }
 
 /// The same for a session that works the queue itself. Where no process holds the local model, because the library is not preloaded,
@@ -58,6 +62,10 @@ impl Models for ForegroundModels {
         }
         // Threads of the library must not take the session's signals.
         ffi::thread::without_signals(|| self.0.0.embedder(profile))
+    }
+
+    fn chat(&self, profile: &ChatProfile) -> Result<Arc<dyn Chat>, ProviderError> {
+        self.0.chat(profile)
     }
 }
 

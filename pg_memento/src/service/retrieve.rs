@@ -165,7 +165,8 @@ struct Made {
 fn make(request: &Request, scope: &Scope, manner: Manner) -> spi::StatementResult<Made> {
     let found = gather_as(scope, request.query, request.candidates(), &manner)?;
     let evidence = pack::choose(scope.project, request, &found)?;
-    let shown = pack::shown(request, &found, &evidence);
+    let events = pack::events(scope.project, request, &evidence)?;
+    let shown = pack::shown(request, &found, &evidence, &events);
     Ok(Made { manner, found, evidence, shown })
 }
 
@@ -222,7 +223,16 @@ pub fn expand(evidence_id: &str, max_chars: i32) -> Result<Jsonb, RetrieveError>
     }
     let project = authorize_current(AccessLevel::Read)?;
     let missing = || RetrieveError::NoEvidence(evidence_id.chars().take(40).collect());
-    let number = evidence_id.strip_prefix("Q-").or(evidence_id.strip_prefix("A-"));
-    let chunk: i64 = number.and_then(|number| number.parse().ok()).ok_or_else(missing)?;
+    let chunk = match evidence_id.strip_prefix("E-") {
+        Some(event) => {
+            let event = uuid::Uuid::try_parse(event).map_err(|_| missing())?;
+            as_owner(|| spi::event::chunk(project, Uuid::from_bytes(*event.as_bytes())))?
+        }
+        None => {
+            let number = evidence_id.strip_prefix("Q-").or(evidence_id.strip_prefix("A-"));
+            number.and_then(|number| number.parse().ok())
+        }
+    };
+    let chunk: i64 = chunk.ok_or_else(missing)?;
     as_owner(|| spi::retrieve::surroundings(project, chunk, max_chars, evidence_id))?.ok_or_else(missing)
 }

@@ -93,7 +93,7 @@ pub enum Name {
 }
 
 impl Name {
-    fn columns(&self) -> (Option<&str>, Option<&str>, Option<Uuid>) {
+    pub(super) fn columns(&self) -> (Option<&str>, Option<&str>, Option<Uuid>) {
         match self {
             Self::Revision(id) => (Some(id), None, None),
             Self::Artifact(uid) => (None, Some(uid), None),

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::DIMS;
 use crate::models::Models;
 use crate::provider::{
-    BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProfileSpec, ProviderError, Usage, embedder,
+    BatchLimits, Chat, Code, EmbedRequest, Embedded, Embedder, ProfileSpec, ProviderError, Usage, embedder,
 };
-use crate::store::Profile;
+use crate::store::{ChatProfile, Profile};
 
 /// A text with this word is refused.
 pub(super) const POISON: &str = "poison";
@@ -85,6 +85,10 @@ pub(super) struct Only(pub Result<Arc<Model>, ProviderError>);
 impl Models for Only {
     fn embedder(&self, _: &Profile) -> Result<Arc<dyn Embedder>, ProviderError> {
         self.0.clone().map(|model| model as Arc<dyn Embedder>)
+    }
+
+    fn chat(&self, _: &ChatProfile) -> Result<Arc<dyn Chat>, ProviderError> {
+        Err(ProviderError::new(Code::Config, "there is no chat model here"))
     }
 }
 

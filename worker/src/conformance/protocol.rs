@@ -225,11 +225,11 @@ fn budgets_stop_models(scene: &mut Scene) -> Outcome {
         received: 1,
         duration: Duration::from_millis(3),
     };
-    scene.store().record_call(&profile, &call(99))?;
+    scene.store().record_call(&(&profile).into(), &call(99))?;
     let lane = format!("embed:{}", profile.profile);
     let held = scene.claim_one("a", &lane)?;
     scene.store().release(&[held])?;
-    scene.store().record_call(&profile, &call(1))?;
+    scene.store().record_call(&(&profile).into(), &call(1))?;
     scene.remember("two", "a second text")?;
     holds("models are not called", scene.claim("a", &lane, 9)?.is_empty())?;
     scene.job(LANE, 0)?;

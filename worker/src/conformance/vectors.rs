@@ -178,7 +178,7 @@ fn own_version_only(scene: &mut Scene) -> Outcome {
 fn failed_calls(scene: &mut Scene) -> Outcome {
     let claimed = claimed(scene, &["the first text"])?;
     let call = Call { outcome: "PROVIDER_TIMEOUT".into(), tokens: 0, ..claimed.call() };
-    scene.store().record_call(&claimed.profile, &call)?;
+    scene.store().record_call(&(&claimed.profile).into(), &call)?;
     let day = scene.text("select calls || ' ' || failed_calls || ' ' || tokens from memento.usage_by_day")?;
     same("the day", day, "1 1 0".into())
 }

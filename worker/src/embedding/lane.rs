@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use memento_core::backoff::EMBED;
 
-use super::{Scene, count_failure, pause_for, reason_of};
 use crate::batch::{Batch, group};
 use crate::caller::{Answer, Caller};
 use crate::database::{DatabaseError, DatabaseResult};
 use crate::debt::Debt;
 use crate::job::{Held, Job};
 use crate::provider::{Embedder, Kind, ProviderError, Usage};
+use crate::scene::{Scene, count_failure, pause_for, reason_of};
 use crate::store::{Call, Profile, Vectors};
 
 /// How many texts are read at a time; a longer document, and jobs for which there is no room, come in several turns.
@@ -152,7 +152,7 @@ impl LaneState {
             }
             Err(error) => {
                 call.outcome = error.code.name().into();
-                scene.debts.owe(Debt::Record(self.profile.clone(), call));
+                scene.debts.owe(Debt::Record((&self.profile).into(), call));
                 self.fail(batch, &error, scene);
             }
         }

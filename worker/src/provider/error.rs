@@ -68,6 +68,8 @@ codes! {
     Timeout = "PROVIDER_TIMEOUT", Retryable;
     /// An answer that is not what was asked for.
     BadAnswer = "PROVIDER_BAD_ANSWER", Retryable;
+    /// An answer that was asked for twice and is not of the form that was asked for.
+    InvalidReply = "INVALID_JSON_SCHEMA", Retryable;
     /// An answer of more bytes than are allowed.
     AnswerTooLarge = "PROVIDER_ANSWER_TOO_LARGE", Retryable;
     /// 400, 413 or 422: the endpoint does not want this input.

@@ -150,7 +150,7 @@ impl OpenAiChat {
         match &request.format {
             Format::Text => {}
             Format::Json => body["response_format"] = json!({"type": "json_object"}),
-            Format::Schema { name, schema } => {
+            Format::Schema { name, schema } | Format::Hinted { name, schema } => {
                 let schema = json!({"name": name, "schema": schema, "strict": true});
                 body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
             }
@@ -182,7 +182,7 @@ fn text_of(choice: Choice, format: &Format) -> Result<String, ProviderError> {
             .with_hint("raise the limit of tokens, or send less text at a time"));
     }
     let text = choice.message.content.unwrap_or_default();
-    if *format == Format::Text {
+    if matches!(format, Format::Text | Format::Hinted { .. }) {
         return Ok(text);
     }
     let bare = without_fence(&text);

@@ -144,6 +144,32 @@ pub fn choose(project: Uuid, request: &Request, found: &Gathered) -> StatementRe
     Ok(chosen)
 }
 
+/// The events that the passages prove, each with its quote, in the order of the passages; as many as fit in what is left of the
+/// budget.
+pub fn events(project: Uuid, request: &Request, chosen: &[Evidence]) -> StatementResult<Vec<Value>> {
+    let budget = request.budget();
+    let spent = |size: fn(&str) -> usize| chosen.iter().map(|one| size(&one.snippet)).sum::<usize>();
+    let mut chars = budget.chars.saturating_sub(spent(|snippet| snippet.chars().count()));
+    let mut tokens = budget.tokens.map(|tokens| tokens.saturating_sub(spent(token::count)));
+    let chunks = chosen.iter().map(|one| one.passage.chunk_id).collect();
+    let mut fitting = Vec::new();
+    for quoted in spi::event::of_chunks(project, chunks, request.max_items)? {
+        let Ok(mut seen) = quoted.seen.parse() else { continue };
+        let text = |name: &str| seen[name].as_str().map_or(0, token::count);
+        let cost = tokens.map(|left| (left, text("narrative") + text("quote")));
+        let length = usize::try_from(quoted.chars).unwrap_or(usize::MAX);
+        if length > chars || cost.is_some_and(|(left, cost)| cost > left) {
+            continue;
+        }
+        chars -= length;
+        tokens = cost.map(|(left, cost)| left - cost);
+        let source = chosen.iter().find(|one| one.passage.chunk_id == quoted.chunk);
+        seen["why_relevant"] = json!(source.map(|one| format!("is said in {}", one.evidence_id())));
+        fitting.push(seen);
+    }
+    Ok(fitting)
+}
+
 fn cut(passage: Passage, ranked: &Ranked, query: &str, most: usize) -> Evidence {
     let span = snippet::span(&passage.excerpt, query, most);
     let snippet = passage.excerpt.chars().skip(span.start).take(span.len()).collect();
@@ -153,7 +179,7 @@ fn cut(passage: Passage, ranked: &Ranked, query: &str, most: usize) -> Evidence 
 }
 
 /// What is shown of a pack, without its key and how it was looked for: all that depends on rows and request alone.
-pub fn shown(request: &Request, found: &Gathered, evidence: &[Evidence]) -> Value {
+pub fn shown(request: &Request, found: &Gathered, evidence: &[Evidence], events: &[Value]) -> Value {
     if request.return_style == "ids_only" {
         let ids: Vec<String> = evidence.iter().map(Evidence::retrieved_id).collect();
         return json!({"retrieved_ids": ids});
@@ -167,6 +193,7 @@ pub fn shown(request: &Request, found: &Gathered, evidence: &[Evidence]) -> Valu
         "budget": budget(request),
         "artifacts": shown(artifacts),
         "quotes": shown(quotes),
+        "events": events,
     })
 }
 
@@ -243,6 +270,7 @@ pub fn empty(request: &Request, reason: &str) -> Value {
         "budget": budget(request),
         "artifacts": [],
         "quotes": [],
+        "events": [],
         "notes": {"retrieval": null, "stored": false, "not_stored_because": reason},
     })
 }

@@ -5,6 +5,8 @@ pub mod engine;
 mod floor;
 pub mod setup;
 
+pub use floor::tsquery;
+
 use std::time::Instant;
 
 use super::lane::{LaneHit, LaneHits, LaneOutcome};
@@ -14,7 +16,7 @@ use crate::spi::search::Scope;
 
 /// What is read of a query. That is more than two thousand words, of which the rarest 64 count; and the server's own limit on
 /// the words of a text is far away.
-const MOST_QUERY_BYTES: usize = 16 * 1024;
+pub const MOST_QUERY_BYTES: usize = 16 * 1024;
 
 /// What was found, and by what.
 type Answer = (Vec<LaneHit>, String);

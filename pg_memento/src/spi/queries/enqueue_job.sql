@@ -1,6 +1,6 @@
 -- $1 project, $2 kind, $3 version, $4 dedup key, $5 payload. One that is open already is asked to run once more if it is running.
 insert into memento.job as j (project_id, kind, lane, version_id, dedup_key, payload, claimable_at)
-select $1, $2::text, $2::text, $3::uuid, $4::text, $5::jsonb,
+select $1, $2::text, memento._lane($1, $2::text), $3::uuid, $4::text, $5::jsonb,
        case when exists (select from memento.queue_pause p where p.project_id = $1 and p.kind in ($2::text, '*'))
             then 'infinity'::timestamptz else pg_catalog.clock_timestamp() end
 on conflict (project_id, kind, dedup_key) where claimable_at is not null and dedup_key is not null

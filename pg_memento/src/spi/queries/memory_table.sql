@@ -7,5 +7,5 @@ select pg_catalog.format('%I.%I', n.nspname, c.relname)
  where e.extname = 'pg_memento'
    and c.oid = $1
    and c.relkind = 'r'
-   and c.relname not in ('workspace', 'project', 'project_member', 'embedding_profile', 'job', 'queue_pause', 'budget',
-                         'usage_ledger', 'chunk_embedding')
+   and c.relname not in ('workspace', 'project', 'project_member', 'embedding_profile', 'chat_profile', 'extraction_prompt', 'job',
+                         'queue_pause', 'budget', 'usage_ledger', 'chunk_embedding', 'rate_limit')

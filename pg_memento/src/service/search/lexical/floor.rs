@@ -67,7 +67,7 @@ fn best(
 }
 
 /// In the text form of a tsquery, in which quoted words are just words.
-fn tsquery(candidates: &Candidates) -> String {
+pub fn tsquery(candidates: &Candidates) -> String {
     let (terms, operator): (&[Term], _) = match candidates {
         Candidates::Any(terms) => (terms, " | "),
         Candidates::All(terms) => (terms, " & "),

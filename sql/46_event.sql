@@ -1,0 +1,235 @@
+-- Semantic events: what was decided, promised, done and changed, each with quotes that are checked against the stored version.
+
+-- A quote comes before its event: an event names one of its quotes by a foreign key, which is how it cannot be without any, also
+-- between two transactions; and a dump restores the quotes first, so that every row passes its checks in the transaction that brings it.
+create table memento.event_evidence (
+  project_id uuid not null,
+  event_id uuid not null,
+  evidence_id uuid not null default pg_catalog.gen_random_uuid(),
+  version_id uuid not null,
+  chunk_id bigint,
+  created_at timestamptz not null default pg_catalog.clock_timestamp(),
+  start_char int not null,
+  end_char int not null,
+  artifact_uid text not null,
+  revision_id text not null,
+  quote text not null,
+  primary key (project_id, event_id, evidence_id),
+  constraint event_evidence_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
+  -- Chunks are made anew when a version is ingested again; the quote stays where it is.
+  constraint event_evidence_chunk_id_fkey foreign key (project_id, chunk_id) references memento.chunk on delete set null (chunk_id),
+  constraint event_evidence_span_form check (start_char >= 0 and end_char > start_char)
+);
+comment on table memento.event_evidence is 'Where an event is said: substr(content, start_char + 1, end_char - start_char) = quote, checked for whoever writes it.';
+comment on column memento.event_evidence.project_id is 'The project.';
+comment on column memento.event_evidence.event_id is 'The event. It goes with it.';
+comment on column memento.event_evidence.evidence_id is 'Key of the quote.';
+comment on column memento.event_evidence.version_id is 'The version that it is quoted from: the first with the content of the revision.';
+comment on column memento.event_evidence.chunk_id is 'A chunk that contains it; null where none does as a whole.';
+comment on column memento.event_evidence.created_at is 'When it was found.';
+comment on column memento.event_evidence.start_char is 'Offset of its first character in the version, in Unicode code points from 0.';
+comment on column memento.event_evidence.end_char is 'Offset after its last character.';
+comment on column memento.event_evidence.artifact_uid is 'The artifact: artifact_uid of the item.';
+comment on column memento.event_evidence.revision_id is 'The revision, named by the content.';
+comment on column memento.event_evidence.quote is 'The exact text, at most 25 words.';
+create index event_evidence_version_id_idx on memento.event_evidence (project_id, version_id);
+create index event_evidence_chunk_id_idx on memento.event_evidence (project_id, chunk_id) where chunk_id is not null;
+
+create function memento._refs(list jsonb) returns text
+  language sql immutable strict parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select pg_catalog.string_agg(a.actor ->> 'ref', ' ' order by a.place)
+    from pg_catalog.jsonb_array_elements(case pg_catalog.jsonb_typeof(list) when 'array' then list else '[]' end) with ordinality a(actor, place);
+end;
+comment on function memento._refs(jsonb) is 'internal: the names of actors';
+
+create function memento._names(content text) returns tsvector
+  language sql immutable parallel safe
+  return pg_catalog.to_tsvector('pg_catalog.simple'::regconfig, pg_catalog.translate(coalesce(content, ''), '/.:=@-_', '       '));
+comment on function memento._names(text) is 'internal: the words of names, as they are';
+
+create table memento.semantic_event (
+  project_id uuid not null,
+  event_id uuid not null default pg_catalog.gen_random_uuid(),
+  version_id uuid not null,
+  evidence_id uuid not null,
+  extraction_run_id uuid not null,
+  event_time timestamptz,
+  created_at timestamptz not null default pg_catalog.clock_timestamp(),
+  confidence double precision not null,
+  category text not null,
+  artifact_uid text not null,
+  revision_id text not null,
+  extractor text not null,
+  narrative text not null,
+  subject_json jsonb not null,
+  actors_json jsonb not null,
+  -- Derived, so that they cannot differ from what is said and need not be dumped.
+  tsv tsvector not null generated always as (
+    memento._words(narrative || ' ' || coalesce(subject_json ->> 'ref', '') || ' ' || coalesce(memento._refs(actors_json), ''))) stored,
+  actor_names tsvector not null generated always as (memento._names(memento._refs(actors_json))) stored,
+  subject_names tsvector not null generated always as (memento._names(subject_json ->> 'ref')) stored,
+  primary key (project_id, event_id),
+  constraint semantic_event_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
+  constraint semantic_event_evidence_id_fkey foreign key (project_id, event_id, evidence_id) references memento.event_evidence
+    deferrable initially deferred,
+  constraint semantic_event_category_known check (category in ('Commitment', 'Execution', 'Decision', 'Collaboration', 'QualityRisk', 'Feedback', 'Change', 'Stakeholder')),
+  constraint semantic_event_confidence_bounded check (confidence between 0 and 1),
+  constraint semantic_event_narrative_form check (narrative ~ '\S' and pg_catalog.char_length(narrative) <= 2000),
+  constraint semantic_event_subject_form check (
+    pg_catalog.jsonb_typeof(subject_json) = 'object' and pg_catalog.jsonb_typeof(subject_json -> 'ref') is not distinct from 'string'
+    and coalesce(subject_json ->> 'type', '') in ('person', 'project', 'object', 'other')),
+  constraint semantic_event_actors_form check (
+    pg_catalog.jsonb_typeof(actors_json) = 'array' and pg_catalog.jsonb_array_length(actors_json) <= 100
+    and not pg_catalog.jsonb_path_exists(actors_json,
+      '$[*] ? (!(@.ref.type() == "string" && (@.role == "owner" || @.role == "contributor" || @.role == "reviewer" || @.role == "stakeholder" || @.role == "other")))'))
+);
+comment on table memento.semantic_event is 'Something that a version says has happened or will. Written by jobs of kind extract_events, which replace the events of a revision as a whole.';
+comment on column memento.semantic_event.project_id is 'The project.';
+comment on column memento.semantic_event.event_id is 'Key of the event in its project.';
+comment on column memento.semantic_event.version_id is 'The version that says so: the first with the content of the revision.';
+comment on column memento.semantic_event.evidence_id is 'Its first quote; there is no event without one.';
+comment on column memento.semantic_event.extraction_run_id is 'The run of the extractor that found it; the job''s result has it too.';
+comment on column memento.semantic_event.event_time is 'When it happened or is due, as the text says; null if it does not.';
+comment on column memento.semantic_event.created_at is 'When it was found.';
+comment on column memento.semantic_event.confidence is 'How sure the extractor is, from 0 to 1.';
+comment on column memento.semantic_event.category is 'Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder.';
+comment on column memento.semantic_event.artifact_uid is 'The artifact: artifact_uid of the item.';
+comment on column memento.semantic_event.revision_id is 'The revision, named by the content.';
+comment on column memento.semantic_event.extractor is 'What found it: rules, or the provider and model.';
+comment on column memento.semantic_event.narrative is 'What happened, in a sentence or two.';
+comment on column memento.semantic_event.subject_json is 'What it is about: type (person, project, object or other) and ref.';
+comment on column memento.semantic_event.actors_json is 'Who took part: a list of ref and role (owner, contributor, reviewer, stakeholder or other).';
+comment on column memento.semantic_event.tsv is 'Its words, with those of subject and actors, for full-text search.';
+comment on column memento.semantic_event.actor_names is 'The words of the actors'' names.';
+comment on column memento.semantic_event.subject_names is 'The words of the subject.';
+-- The project and the category are in the index of words, so that what the other projects and categories say is not read.
+create index semantic_event_words_idx on memento.semantic_event using gin ((array[project_id::text, category]), tsv, actor_names, subject_names);
+create index semantic_event_time_idx on memento.semantic_event (project_id, event_time desc nulls last, event_id);
+create index semantic_event_category_time_idx on memento.semantic_event (project_id, category, event_time desc nulls last, event_id);
+create index semantic_event_revision_idx on memento.semantic_event (project_id, artifact_uid, revision_id);
+create index semantic_event_version_id_idx on memento.semantic_event (project_id, version_id);
+
+create function memento._refuse_evidence(problem text, code text) returns void
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '%', problem
+    using errcode = 'check_violation', detail = 'code=' || code,
+          hint = 'find the quote with memento.locate_quote(), and leave events to jobs of kind extract_events';
+end
+$$;
+comment on function memento._refuse_evidence(text, text) is 'internal: refuses a quote';
+
+-- A quote is what the version says, whoever writes it, by whatever statement. A content is read once for all of its new quotes.
+create function memento._check_evidence() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  quoted record;
+  problem text;
+begin
+  if current_setting('memento.maintenance', true) is not distinct from 'on' then
+    return null;
+  end if;
+  for quoted in
+    select n.project_id, n.version_id, array_agg(n.start_char) as starts, array_agg(n.end_char) as ends, array_agg(n.quote) as quotes,
+           bool_and(n.artifact_uid = i.artifact_uid and n.revision_id = memento._revision_id(v.content_hash)) as is_named
+      from written n
+      left join memento.version v on v.project_id = n.project_id and v.version_id = n.version_id
+      left join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
+     -- While a version is being deleted its chunks go first, and leave the quotes that are about to go.
+     where v.version_id is not null or tg_op = 'INSERT'
+     group by n.project_id, n.version_id
+  loop
+    if quoted.is_named is not true then
+      perform memento._refuse_evidence('artifact_uid and revision_id are not those of the version', 'EVIDENCE_REVISION');
+    end if;
+    select memento._quote_problem(v.content, quoted.starts, quoted.ends, quoted.quotes) into problem
+      from memento.version v where v.project_id = quoted.project_id and v.version_id = quoted.version_id;
+    if problem is not null then
+      perform memento._refuse_evidence(problem, 'EVIDENCE_NOT_IN_SOURCE');
+    end if;
+  end loop;
+  if exists (select from written n
+               left join memento.chunk c on c.project_id = n.project_id and c.chunk_id = n.chunk_id and c.version_id = n.version_id
+              where n.chunk_id is not null and (c.start_char <= n.start_char and c.end_char >= n.end_char) is not true) then
+    perform memento._refuse_evidence('the chunk does not contain the quote', 'EVIDENCE_CHUNK');
+  end if;
+  return null;
+end
+$$;
+comment on function memento._check_evidence() is 'internal: checks quotes against what the versions say';
+create trigger event_evidence_insert_check after insert on memento.event_evidence
+  referencing new table as written for each statement execute function memento._check_evidence();
+create trigger event_evidence_update_check after update on memento.event_evidence
+  referencing new table as written for each statement execute function memento._check_evidence();
+alter table memento.event_evidence enable always trigger event_evidence_insert_check;
+alter table memento.event_evidence enable always trigger event_evidence_update_check;
+
+-- An event is of the version that its quotes are of.
+create function memento._check_event() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from written n
+               join memento.event_evidence e on e.project_id = n.project_id and e.event_id = n.event_id
+              where (e.version_id, e.artifact_uid, e.revision_id) is distinct from (n.version_id, n.artifact_uid, n.revision_id)) then
+    perform memento._refuse_evidence('the event and its quotes are of different versions', 'EVIDENCE_REVISION');
+  end if;
+  return null;
+end
+$$;
+comment on function memento._check_event() is 'internal: checks that events and their quotes are of one version';
+create trigger semantic_event_insert_check after insert on memento.semantic_event
+  referencing new table as written for each statement execute function memento._check_event();
+create trigger semantic_event_update_check after update on memento.semantic_event
+  referencing new table as written for each statement execute function memento._check_event();
+alter table memento.semantic_event enable always trigger semantic_event_insert_check;
+alter table memento.semantic_event enable always trigger semantic_event_update_check;
+
+create function memento._delete_evidence() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memento.event_evidence e using gone g where e.project_id = g.project_id and e.event_id = g.event_id;
+  return null;
+end
+$$;
+comment on function memento._delete_evidence() is 'internal: deletes the quotes of events that are deleted';
+create trigger semantic_event_delete_evidence after delete on memento.semantic_event
+  referencing old table as gone for each statement execute function memento._delete_evidence();
+
+-- As the tools show it. Chunks have names only where the artifact is long enough to be named by them.
+create function memento._event_shown(e memento.semantic_event, with_evidence boolean, in_full boolean) returns jsonb
+  language sql stable parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select pg_catalog.jsonb_build_object(
+           'event_id', e.event_id, 'artifact_uid', e.artifact_uid, 'revision_id', e.revision_id, 'category', e.category,
+           'event_time', e.event_time, 'narrative', e.narrative, 'subject', e.subject_json, 'actors', e.actors_json,
+           'confidence', e.confidence, 'extractor', e.extractor)
+         || case when in_full
+                 then pg_catalog.jsonb_build_object('extraction_run_id', e.extraction_run_id, 'created_at', e.created_at, 'version_id', e.version_id)
+                 else '{}' end
+         || case when with_evidence
+                 then pg_catalog.jsonb_build_object('evidence', coalesce((
+                   select pg_catalog.jsonb_agg(
+                            pg_catalog.jsonb_build_object(
+                              'evidence_id', q.evidence_id, 'quote', q.quote, 'start_char', q.start_char, 'end_char', q.end_char,
+                              'chunk_id', case when r.is_chunked then memento._chunk_name(r.artifact_id, c.ordinal, c.chunk_text) end,
+                              'artifact_id', memento._artifact_id(q.artifact_uid, q.revision_id))
+                            order by q.start_char, q.end_char, q.evidence_id)
+                     from memento.event_evidence q
+                     left join memento.chunk c on c.project_id = q.project_id and c.chunk_id = q.chunk_id
+                     left join memento.artifact_revision r
+                       on r.project_id = q.project_id and r.artifact_uid = q.artifact_uid and r.revision_id = q.revision_id
+                    where q.project_id = e.project_id and q.event_id = e.event_id), '[]'))
+                 else '{}' end;
+end;
+comment on function memento._event_shown(memento.semantic_event, boolean, boolean) is 'internal: an event as the tools show it';

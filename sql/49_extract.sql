@@ -1,0 +1,181 @@
+-- Jobs of kind extract_events: what a worker reads for them and writes back.
+
+create table memento.extraction_prompt (
+  project_id uuid not null references memento.project on delete cascade,
+  name text not null,
+  version int not null,
+  created_at timestamptz not null default pg_catalog.clock_timestamp(),
+  created_by name not null,
+  template text,
+  primary key (project_id, name, version),
+  constraint extraction_prompt_name_known check (name in ('extract', 'canonicalise', 'repair')),
+  constraint extraction_prompt_version_positive check (version > 0),
+  constraint extraction_prompt_template_form check (template ~ '\S' and pg_catalog.char_length(template) <= 20000)
+);
+comment on table memento.extraction_prompt is 'What a project tells the model that looks for events, instead of what every project begins with. Never changed: the newest version counts. Written by set_extraction_prompt().';
+comment on column memento.extraction_prompt.project_id is 'The project.';
+comment on column memento.extraction_prompt.name is 'extract, for a passage; canonicalise, for what was found in all passages of a document; repair, for an answer that was not right.';
+comment on column memento.extraction_prompt.version is '1 for the first of the project, 2 for the next ... 0 in results is what every project begins with.';
+comment on column memento.extraction_prompt.created_at is 'When it was set.';
+comment on column memento.extraction_prompt.created_by is 'By which role.';
+comment on column memento.extraction_prompt.template is 'The text; null goes back to what every project begins with.';
+
+create function memento._lane(project uuid, kind text) returns text
+  language sql stable parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select kind || coalesce((select ':' || p.event_profile_id::text from memento.project p
+                            where p.project_id = project and kind = 'extract_events'), '');
+end;
+comment on function memento._lane(uuid, text) is 'internal: the lane of a new job of a project that has no embedding profile';
+
+create function memento._extraction_input(project uuid, job bigint, of_attempt int)
+  returns table (content text, about jsonb)
+  language sql stable parallel restricted security definer rows 1
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select v.content, pg_catalog.jsonb_build_object(
+           'title', i.title, 'kind', coalesce(r.artifact_type, i.kind), 'author', i.author, 'participants', i.participants,
+           'date', pg_catalog.to_char(r.source_ts at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+           'profile', case when c.profile_id is not null then pg_catalog.jsonb_build_object(
+             'profile_id', c.profile_id, 'provider', c.provider, 'model', c.model, 'config', c.config, 'endpoint', c.endpoint) end,
+           'prompts', coalesce((
+             select pg_catalog.jsonb_object_agg(n.name, pg_catalog.jsonb_build_object('version', n.version, 'template', n.template))
+               from (select distinct on (e.name) e.name, e.version, e.template from memento.extraction_prompt e
+                      where e.project_id = project order by e.name, e.version desc) n
+              where n.template is not null), '{}'))
+    from memento.job j
+    join memento.project p on p.project_id = j.project_id
+    join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id
+    join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
+    left join memento.artifact_revision r on r.project_id = v.project_id and r.version_id = v.version_id
+    left join memento.chat_profile c on c.profile_id = p.event_profile_id
+   where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running';
+end;
+comment on function memento._extraction_input(uuid, bigint, int) is
+  'worker: the text that events are looked for in, what is known about it, and how they are looked for; nothing if the job is no longer the worker''s';
+
+-- Old events stay until the new ones are there; both change in the one transaction that finishes the job. What the database refuses is a
+-- failure of the job, and not of who works the queue.
+create function memento._store_events(project uuid, job bigint, of_attempt int, found_by text, events jsonb, entities jsonb, outcome jsonb)
+  returns bigint
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  source record;
+  run uuid := gen_random_uuid();
+  stored bigint;
+  failures_before int;
+  failed_relation text;
+begin
+  -- First the version, as forget() does, and not if it is about to take it away: nobody waits for each other in a circle.
+  select v.version_id, v.content, i.artifact_uid, memento._revision_id(v.content_hash) as revision_id into source
+    from memento.job j
+    join memento.version v on v.project_id = j.project_id and v.version_id = j.version_id
+    join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
+   where j.project_id = project and j.job_id = job
+     for key share of v skip locked;
+  if not found then
+    return null;
+  end if;
+  select j.failures into failures_before from memento.job j
+    where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running'
+      for no key update;
+  if not found then
+    return null;
+  end if;
+  stored := memento._replace_events(project, source.version_id, source.artifact_uid, source.revision_id, run, found_by, events);
+  perform memento._store_mentions(project, source.version_id, source.content, entities);
+  perform memento._finish_jobs(array[project], array[job], array[of_attempt],
+            array[jsonb_build_object('extraction_run_id', run, 'extractor', found_by, 'events', stored) || outcome]);
+  return stored;
+exception when others then
+  -- Not the message: that may quote what was to be written.
+  get stacked diagnostics failed_relation = table_name;
+  perform memento._fail_job(project, job, of_attempt, 'WRITE_FAILED',
+            format('the database refused it (SQLSTATE %s%s)', sqlstate, coalesce(', table ' || nullif(failed_relation, ''), '')),
+            'see the server''s log', least(interval '30 s' * power(2, failures_before), interval '10 min'), true);
+  return null;
+end
+$$;
+comment on function memento._store_events(uuid, bigint, int, text, jsonb, jsonb, jsonb) is
+  'worker: replaces the events of a version by those that were found and finishes the job; returns how many, null if it was no longer the worker''s, the version is about to go, or the database refused them, which the job says';
+
+create function memento._replace_events(project uuid, version uuid, uid text, revision text, run uuid, found_by text, events jsonb) returns bigint
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stored bigint;
+begin
+  delete from memento.semantic_event e where e.project_id = project and e.version_id = version;
+  with given as materialized (
+    select gen_random_uuid() as event_id, gen_random_uuid() as evidence_id, e.event from jsonb_array_elements(events) e(event)
+  ), quoted as (
+    insert into memento.event_evidence (project_id, event_id, evidence_id, version_id, chunk_id, start_char, end_char, artifact_uid, revision_id, quote)
+    select project, g.event_id, case when q.place = 1 then g.evidence_id else gen_random_uuid() end, version,
+           memento._chunk_of(project, version, (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int),
+           (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int, uid, revision, q.span ->> 'quote'
+      from given g
+     cross join lateral jsonb_array_elements(g.event -> 'evidence') with ordinality q(span, place)
+  )
+  insert into memento.semantic_event (project_id, event_id, version_id, evidence_id, extraction_run_id, event_time, confidence, category,
+                                      artifact_uid, revision_id, extractor, narrative, subject_json, actors_json)
+  select project, g.event_id, version, g.evidence_id, run, (g.event ->> 'event_time')::timestamptz, (g.event ->> 'confidence')::float8,
+         g.event ->> 'category', uid, revision, found_by, g.event ->> 'narrative', g.event -> 'subject', g.event -> 'actors'
+    from given g;
+  get diagnostics stored = row_count;
+  -- Now, and not at the end of a transaction that has said that the job is done.
+  set constraints memento.semantic_event_evidence_id_fkey immediate;
+  return stored;
+end
+$$;
+comment on function memento._replace_events(uuid, uuid, text, text, uuid, text, jsonb) is 'internal: replaces the events of a version';
+
+create function memento._chunk_of(project uuid, version uuid, from_char int, to_char int) returns bigint
+  language sql stable strict parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select c.chunk_id from memento.chunk c
+   where c.project_id = project and c.version_id = version and c.start_char <= from_char and c.end_char >= to_char
+   order by c.ordinal limit 1;
+end;
+comment on function memento._chunk_of(uuid, uuid, int, int) is 'internal: the first chunk that contains a span of a version';
+
+create function memento._store_mentions(project uuid, version uuid, version_content text, entities jsonb) returns void
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memento.entity_mention m where m.project_id = project and m.version_id = version;
+  -- In the order of keys, so that two documents that speak of the same do not wait for each other in a circle.
+  insert into memento.entity (project_id, entity_id, entity_type, canonical_name)
+  select distinct on (n.entity_id) project, n.entity_id, n.type, n.name
+    from (select memento._entity_id(e ->> 'type', e ->> 'name') as entity_id, e ->> 'type' as type, e ->> 'name' as name
+            from jsonb_array_elements(entities) e
+           where jsonb_array_length(e -> 'mentions') > 0) n
+   order by n.entity_id, n.name
+      on conflict do nothing;
+  insert into memento.entity_mention (project_id, version_id, entity_id, start_char, end_char, surface)
+  select project, version, memento._entity_id(e ->> 'type', e ->> 'name'), (m ->> 'start_char')::int, (m ->> 'end_char')::int,
+         substr(version_content, (m ->> 'start_char')::int + 1, (m ->> 'end_char')::int - (m ->> 'start_char')::int)
+    from jsonb_array_elements(entities) e
+   cross join lateral jsonb_array_elements(e -> 'mentions') m
+      on conflict do nothing;
+end
+$$;
+comment on function memento._store_mentions(uuid, uuid, text, jsonb) is 'internal: replaces the mentions of entities in a version';
+
+create function memento._link_evidence(project uuid, version uuid) returns void
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memento.event_evidence e set chunk_id = l.chunk_id
+    from (select o.event_id, o.evidence_id, memento._chunk_of(project, version, o.start_char, o.end_char) as chunk_id
+            from memento.event_evidence o where o.project_id = project and o.version_id = version) l
+   where e.project_id = project and e.event_id = l.event_id and e.evidence_id = l.evidence_id and e.chunk_id is distinct from l.chunk_id;
+end
+$$;
+comment on function memento._link_evidence(uuid, uuid) is 'internal: finds the chunks of quotes again after a version was cut anew';

@@ -1,0 +1,161 @@
+//! What becomes of events when their source changes or goes, and of jobs that come too late.
+
+use postgres::Client;
+use serde_json::Value;
+
+use crate::scene::{assert_evidence_holds, count, drain, events, ingest, json, without_worker};
+
+const TABLES: [&str; 4] = ["semantic_event", "event_evidence", "entity", "entity_mention"];
+
+fn rows(client: &mut Client) -> Vec<i64> {
+    TABLES.iter().map(|table| count(client, &format!("select count(*) from memento.{table}"))).collect()
+}
+
+fn uid(artifact: &Value) -> &str {
+    artifact["artifact_uid"].as_str().unwrap()
+}
+
+#[test]
+fn events_go_with_what_they_are_quoted_from() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    for (source, erase) in [
+        ("one", "memento.artifact_delete('{uid}')"),
+        ("two", "memento.forget(source_system => 'test', source_id => 'two')"),
+    ] {
+        let made = ingest(&mut client, source, "Decision: Use Postgres. Bob owns it.");
+        drain(&mut client);
+        assert!(rows(&mut client)[0] > 0);
+        let receipt = json(&mut client, &erase.replace("{uid}", uid(&made)));
+        assert_eq!(receipt["counts"]["semantic_event"], receipt["counts"]["event_evidence"], "{receipt}");
+        assert!(receipt["counts"]["semantic_event"].as_i64().unwrap() > 0, "{receipt}");
+        assert_eq!(rows(&mut client), [0; 4], "{source}");
+        let receipt_id = receipt["receipt_id"].as_str().unwrap();
+        let left = json(&mut client, &format!("memento.verify_forgotten('{receipt_id}')"));
+        assert!(!left.to_string().contains("Postgres"), "{left}");
+    }
+}
+
+#[test]
+fn quotes_stay_when_a_version_is_cut_anew() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let made = ingest(&mut client, "one", "Decision: Use Postgres.");
+    drain(&mut client);
+    let before = events(&mut client, &made);
+    let linked = "select count(*) from memento.event_evidence e join memento.chunk c using (project_id, chunk_id) where c.version_id = e.version_id";
+    assert_eq!(count(&mut client, linked), 1);
+    client.execute("select memento.admin_reingest_version(version_id) from memento.version", &[]).unwrap();
+    drain(&mut client);
+    assert_eq!(count(&mut client, linked), 1, "the quote has its chunk again");
+    assert_eq!(events(&mut client, &made), before);
+    assert_evidence_holds(&mut client);
+}
+
+/// The chunks of a large content come later than its events.
+#[test]
+fn quotes_find_chunks_that_come_later() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    client.batch_execute("set memento.max_inline_size = '1kB'").unwrap();
+    let filler = "A sentence that says nothing in particular. ".repeat(60);
+    let made = ingest(&mut client, "one", &format!("{filler}\n\nDecision: Use Postgres.\n\n{filler}"));
+    assert_eq!(made["chunking"], "pending", "{made}");
+    client.batch_execute("select memento.pause_queue('ingest')").unwrap();
+    drain(&mut client);
+    let chunks = "select count(chunk_id) from memento.event_evidence";
+    assert_eq!((events(&mut client, &made).len(), count(&mut client, chunks)), (1, 0));
+    client.batch_execute("select memento.resume_queue('ingest')").unwrap();
+    drain(&mut client);
+    assert_eq!(count(&mut client, chunks), 1);
+    assert_evidence_holds(&mut client);
+}
+
+/// A worker that comes back after its lease, or whose document is gone, writes nothing.
+#[test]
+fn who_lost_the_job_writes_nothing() {
+    let cluster = without_worker();
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let made = ingest(&mut client, "one", "Decision: Use Postgres.");
+    let claim = "select c.job_id, c.attempt, c.project_id::text from memento._claim_jobs('w', 'extract_events', 1, '1 hour') c";
+    let row = client.query_one(claim, &[]).unwrap();
+    let (job, attempt, project): (i64, i32, String) = (row.get(0), row.get(1), row.get(2));
+    let store = |attempt: i32, narrative: &str| {
+        format!(
+            r#"select memento._store_events('{project}', {job}, {attempt}, 'test', '[{{"category": "Decision", "narrative": "{narrative}", "confidence": 1,
+                 "subject": {{"type": "other", "ref": "x"}}, "actors": [], "event_time": null,
+                 "evidence": [{{"start_char": 0, "end_char": 23, "quote": "Decision: Use Postgres."}}]}}]', '[]', '{{}}')"#
+        )
+    };
+    let stored = |client: &mut Client, statement: &str| -> Option<i64> {
+        client.query_one(statement, &[]).unwrap().get(0)
+    };
+    assert_eq!(stored(&mut client, &store(attempt - 1, "late")), None);
+    assert_eq!(stored(&mut client, &store(attempt, "in time")), Some(1));
+    assert_eq!(stored(&mut client, &store(attempt, "twice")), None, "it is done already");
+    assert_eq!(events(&mut client, &made)[0]["narrative"], "in time");
+
+    // Asked for twice at once, it is one job; while one is done, it runs once more.
+    let again = format!("memento.event_reextract('{}', force => true)", uid(&made));
+    let (one, other) = (json(&mut client, &again), json(&mut client, &again));
+    assert_eq!((&one["job_id"], &one["status"]), (&other["job_id"], &Value::from("PENDING")));
+    let row = client.query_one(claim, &[]).unwrap();
+    assert_eq!(Value::from(row.get::<_, i64>(0)), one["job_id"]);
+    assert_eq!(json(&mut client, &again)["status"], "PROCESSING");
+    assert_eq!(
+        events(&mut client, &made)[0]["narrative"],
+        "in time",
+        "old events stay until there are new ones"
+    );
+    let forgetting = format!("select memento.artifact_delete('{}')", uid(&made));
+    let mut other_session = cluster.connect(&database);
+    let mut transaction = other_session.transaction().unwrap();
+    transaction.execute(&forgetting, &[]).unwrap();
+    // While somebody erases the document, nobody waits.
+    let (job, attempt): (i64, i32) = (row.get(0), row.get(1));
+    let late = store(attempt, "erased").replace(&format!("', {},", one["job_id"]), &format!("', {job},"));
+    client.batch_execute("set lock_timeout = '2s'").unwrap();
+    assert_eq!(stored(&mut client, &late), None);
+    transaction.commit().unwrap();
+    assert_eq!(rows(&mut client), [0; 4]);
+    assert_eq!(stored(&mut client, &late), None, "the job went with it");
+}
+
+/// A run that the database refuses leaves what was there, and says so.
+#[test]
+fn events_are_replaced_as_a_whole_or_not_at_all() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let made = ingest(&mut client, "one", "Decision: Use Postgres.");
+    drain(&mut client);
+    let before = events(&mut client, &made);
+    client
+        .batch_execute(&format!("select memento.event_reextract('{}', force => true)", uid(&made)))
+        .unwrap();
+    client
+        .batch_execute(
+            "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'disk full'; end $$;
+             create trigger refuse before insert on memento.semantic_event for each row execute function refuse()",
+        )
+        .unwrap();
+    drain(&mut client);
+    assert_eq!(events(&mut client, &made), before);
+    let status = json(&mut client, &format!("memento.job_status('{}')", uid(&made)));
+    assert_eq!(
+        (&status["status"], &status["last_error_code"]),
+        (&Value::from("PENDING"), &Value::from("WRITE_FAILED")),
+        "{status}"
+    );
+    client.batch_execute("drop trigger refuse on memento.semantic_event").unwrap();
+    client
+        .execute(
+            "update memento.job set claimable_at = now() where kind = 'extract_events' and state = 'pending'",
+            &[],
+        )
+        .unwrap();
+    drain(&mut client);
+    let after = events(&mut client, &made);
+    assert_eq!(after.len(), before.len());
+    assert_ne!(after[0]["event_id"], before[0]["event_id"], "they are new ones");
+}

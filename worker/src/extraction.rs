@@ -1,0 +1,222 @@
+//! Jobs of kind extract_events that are under way. A thread reads the document, by rules or with a model, and never sees the
+//! database; what it has found replaces what was there before, in one transaction.
+
+mod conversation;
+mod document;
+mod findings;
+mod model;
+mod reader;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use memento_core::backoff::EXTRACT;
+
+use crate::caller::{Spawn, Wake};
+use crate::database::DatabaseResult;
+use crate::debt::Debt;
+use crate::job::{Held, Job};
+use crate::models::Models;
+use crate::provider::{Chat, Code, Kind, ProviderError};
+use crate::scene::{Scene, count_failure, pause_for, reason_of};
+use crate::store::{Call, ChatProfile, Document, Findings, Payee};
+
+use model::Begun;
+
+pub use document::document;
+
+/// What a thread says.
+enum News {
+    /// It has called a model.
+    Called(Payee, Call),
+    /// It has read the document, or so much of it.
+    Ended(Held, Result<Findings, (ProviderError, Begun)>),
+}
+
+/// A job whose document is being read.
+struct Progress {
+    held: Held,
+    failures: u32,
+    by: Reader,
+}
+
+/// What reads a document: another model or other prompts begin anew.
+#[derive(Clone, Debug, PartialEq)]
+struct Reader {
+    profile: Option<ChatProfile>,
+    prompts: BTreeMap<String, (i64, String)>,
+}
+
+/// So many documents are kept that were begun.
+const MOST_BEGUN: usize = 16;
+
+/// All documents that are being read.
+pub struct Extraction {
+    spawn: Spawn,
+    wake: Wake,
+    concurrency: usize,
+    jobs: BTreeMap<i64, Progress>,
+    /// Documents that had to be left in the middle because their endpoint asked for a pause.
+    begun: BTreeMap<i64, (Reader, Begun)>,
+    /// Threads that have not ended, also of jobs that were lost.
+    threads: usize,
+    news: (Sender<News>, Receiver<News>),
+}
+
+impl Extraction {
+    pub fn new(spawn: Spawn, wake: Wake, concurrency: usize) -> Self {
+        let concurrency = concurrency.max(1);
+        Self {
+            spawn,
+            wake,
+            concurrency,
+            jobs: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            threads: 0,
+            news: channel(),
+        }
+    }
+
+    pub fn set_concurrency(&mut self, concurrency: usize) {
+        self.concurrency = concurrency.max(1);
+    }
+
+    /// All jobs that are held.
+    pub fn held(&self) -> impl Iterator<Item = Held> + '_ {
+        self.jobs.values().map(|job| job.held)
+    }
+
+    /// Drops the jobs that are not among those that are kept: somebody else has them.
+    pub fn keep_only(&mut self, kept: &[i64]) {
+        self.jobs.retain(|job, _| kept.contains(job));
+    }
+
+    /// Holds nothing any more, and says what it held.
+    pub fn forget_all(&mut self) -> Vec<Held> {
+        std::mem::take(&mut self.jobs).into_values().map(|job| job.held).collect()
+    }
+
+    /// How many documents more can be read now.
+    pub fn room(&self) -> usize {
+        self.concurrency.saturating_sub(self.threads)
+    }
+
+    /// Begins with jobs that were claimed.
+    pub fn start(&mut self, jobs: Vec<Job>, models: &dyn Models, scene: &mut Scene) -> DatabaseResult<()> {
+        let mut jobs = jobs.into_iter();
+        while let Some(job) = jobs.next() {
+            match scene.store.document(job.held) {
+                Ok(Some(document)) => self.read(&job, document, models, scene),
+                // Somebody else has it, or what it is about is gone and the job with it.
+                Ok(None) => {}
+                Err(error) => {
+                    scene.debts.give_up(job.held, job.failures, "DATABASE", &error);
+                    scene.debts.release(jobs.map(|job| job.held));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, job: &Job, document: Document, models: &dyn Models, scene: &mut Scene) {
+        let by = Reader { profile: document.profile.clone(), prompts: document.prompts.clone() };
+        let begun = self.begun.remove(&job.held.job).filter(|(reader, _)| *reader == by);
+        let begun = begun.map(|(_, begun)| begun).unwrap_or_default();
+        let progress = Progress { held: job.held, failures: job.failures, by };
+        let chat = match progress.by.profile.as_ref().map(|profile| models.chat(profile)).transpose() {
+            Ok(chat) => chat,
+            Err(error) => return fail(&progress, &error, scene),
+        };
+        match self.spawn_reader(job.held, document, chat, begun) {
+            Ok(()) => {
+                self.threads += 1;
+                self.jobs.insert(job.held.job, progress);
+            }
+            Err(_) => {
+                let error = ProviderError::new(Code::Unavailable, "no thread can be started");
+                fail(&progress, &error, scene);
+            }
+        }
+    }
+
+    fn spawn_reader(
+        &self,
+        held: Held,
+        document: Document,
+        chat: Option<Arc<dyn Chat>>,
+        mut begun: Begun,
+    ) -> std::io::Result<()> {
+        let (news, wake) = (self.news.0.clone(), Arc::clone(&self.wake));
+        let ended = self.news.0.clone();
+        (self.spawn)(Box::new(move || {
+            // Nobody listens any more when the worker is about to end.
+            let tell = |payee, call| drop(news.send(News::Called(payee, call)));
+            let outcome = reader::read(held, &document, chat.as_deref(), &mut begun, &tell);
+            let outcome = outcome.map_err(|error| (error, begun));
+            let _ = ended.send(News::Ended(held, outcome));
+            wake();
+        }))
+    }
+
+    /// Deals with what the threads have said.
+    pub fn take_news(&mut self, scene: &mut Scene) -> DatabaseResult<()> {
+        while let Ok(news) = self.news.1.try_recv() {
+            match news {
+                News::Called(payee, call) => scene.debts.owe(Debt::Record(payee, call)),
+                News::Ended(held, outcome) => {
+                    self.threads = self.threads.saturating_sub(1);
+                    self.end(held, outcome, scene);
+                }
+            }
+        }
+        scene.debts.settle(scene.store)
+    }
+
+    fn end(&mut self, held: Held, outcome: Result<Findings, (ProviderError, Begun)>, scene: &mut Scene) {
+        // Forgotten meanwhile, or taken by another attempt.
+        if self.jobs.get(&held.job).is_none_or(|job| job.held != held) {
+            return;
+        }
+        let Some(job) = self.jobs.remove(&held.job) else { return };
+        match outcome {
+            Ok(found) => match scene.store.store_events(held, &found) {
+                Ok(Some(_)) => scene.tally.done += 1,
+                // It was lost, or its document is about to go.
+                Ok(None) => {}
+                Err(error) => {
+                    count_failure(scene.tally, "WRITE_FAILED");
+                    scene.debts.give_up(held, job.failures, "WRITE_FAILED", &error);
+                }
+            },
+            Err((error, begun)) => {
+                fail(&job, &error, scene);
+                if matches!(error.kind(), Kind::RateLimited | Kind::Retryable) {
+                    self.begun.insert(held.job, (job.by, begun));
+                    // The oldest job may be with somebody else by now.
+                    if self.begun.len() > MOST_BEGUN {
+                        self.begun.pop_first();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The document could not be read.
+fn fail(job: &Progress, error: &ProviderError, scene: &mut Scene) {
+    let (reason, pause) = (reason_of(error), pause_for(error));
+    if let (Some(pause), Some(profile)) = (pause, &job.by.profile) {
+        let endpoint = profile.endpoint.clone();
+        scene.debts.owe(Debt::Pause { endpoint, pause, reason: reason.clone() });
+    }
+    let (retry_in, counts) = match error.kind() {
+        Kind::RateLimited | Kind::NotReady => (pause, false),
+        Kind::Retryable => (Some(EXTRACT.delay_of_job(job.failures + 1, job.held.job)), true),
+        Kind::Invalid | Kind::Poison => (None, true),
+    };
+    count_failure(scene.tally, &reason.code);
+    scene.debts.owe(Debt::Fail { held: job.held, reason, retry_in, counts });
+}

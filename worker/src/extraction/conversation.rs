@@ -1,0 +1,71 @@
+//! Asking a model about a document, and writing down what each call cost.
+
+use std::time::Instant;
+
+use memento_core::token;
+
+use crate::job::Held;
+use crate::provider::{Chat, ChatRequest, Completed, Format, Message, ProviderError, Role};
+use crate::store::{Call, Payee};
+
+use super::reader::Tell;
+
+/// The longest answer. A passage of some thousand tokens has a few dozen events at most.
+const ANSWER_TOKENS: u32 = 8_192;
+
+/// The calls for one document.
+pub struct Conversation<'a> {
+    pub held: Held,
+    pub chat: &'a dyn Chat,
+    pub payee: Payee,
+    pub tell: &'a Tell<'a>,
+}
+
+impl Conversation<'_> {
+    /// What the model says. Every call is told, also one that fails.
+    pub fn ask(&self, messages: Vec<Message>, format: Format) -> Result<String, ProviderError> {
+        let request = ChatRequest { messages, format, max_tokens: ANSWER_TOKENS };
+        let started = Instant::now();
+        let outcome = self.chat.complete(&request);
+        let mut call = Call {
+            held: self.held,
+            outcome: "ok".into(),
+            items: 1,
+            tokens: 0,
+            sent: 0,
+            received: 0,
+            duration: started.elapsed(),
+        };
+        match &outcome {
+            Ok(answer) => cost(&mut call, &request, answer),
+            Err(error) => call.outcome = error.code.name().into(),
+        }
+        (self.tell)(self.payee.clone(), call);
+        outcome.map(|answer| answer.text)
+    }
+}
+
+/// As the provider counts, or as we do where it does not say.
+fn cost(call: &mut Call, request: &ChatRequest, answer: &Completed) {
+    let counted = || {
+        let asked: usize = request.messages.iter().map(|message| token::count(&message.content)).sum();
+        (asked + token::count(&answer.text)) as u64
+    };
+    call.tokens = answer.usage.tokens.unwrap_or_else(counted);
+    (call.sent, call.received) = (answer.usage.bytes_sent, answer.usage.bytes_received);
+}
+
+/// What the model is told before all else.
+pub fn system(content: String) -> Message {
+    Message { role: Role::System, content }
+}
+
+/// What is said to the model.
+pub fn user(content: String) -> Message {
+    Message { role: Role::User, content }
+}
+
+/// What the model has said.
+pub fn assistant(content: String) -> Message {
+    Message { role: Role::Assistant, content }
+}

@@ -1,0 +1,173 @@
+//! Reading a document with a model: passage by passage, then all that was found together.
+
+use memento_core::chunk::{Budget, Measure, chunk_grouped, grouping_for};
+use memento_core::event::prompt::{self, Passage, Purpose, Template};
+use memento_core::event::reply::{self, Dropped, Reply, Report};
+use memento_core::event::{Event, Extraction, merge_duplicates};
+use memento_core::memory_kind::ArtifactType;
+use serde_json::json;
+
+use super::conversation::{Conversation, assistant, system, user};
+use super::findings::findings;
+use super::reader::document_date;
+use super::schema;
+use crate::provider::{Code, Format, ProviderError};
+use crate::store::{Document, Findings};
+
+/// The size of passages in tokens: large enough that most documents are one, small enough that a model does not skip.
+const PASSAGE_TARGET: i64 = 900;
+const PASSAGE_MAX: i64 = 1_200;
+
+/// So many events are put together by one call; of more, each stays as it is unless it says the same as another.
+const MOST_TOGETHER: usize = 300;
+
+/// What a run has read so far. It is kept when the endpoint asks for a pause, so that a long document comes to its end.
+#[derive(Clone, Debug, Default)]
+pub struct Begun {
+    found: Extraction,
+    dropped: Dropped,
+    passages: usize,
+    repairs: usize,
+}
+
+/// Reads a document, from where it was left.
+pub fn read(talk: &Conversation, document: &Document, begun: &mut Begun) -> Result<Findings, ProviderError> {
+    let prompts = Prompts::of(document)?;
+    let budget = Budget::try_new(Measure::Tokens, PASSAGE_TARGET, PASSAGE_MAX, 0).unwrap_or_default();
+    let chunks = chunk_grouped(&document.content, budget, grouping_for(&document.kind));
+    let mut total = 0;
+    for (number, chunk) in chunks.enumerate() {
+        total = number + 1;
+        if number < begun.passages {
+            continue;
+        }
+        let passage = Passage {
+            text: chunk.text,
+            title: document.title.as_deref(),
+            artifact_type: ArtifactType::from_word(&document.kind),
+            document_date: document_date(document),
+            heading_path: &chunk.heading.path,
+        };
+        let asked = prompt::extract(&prompts.extract, &passage);
+        let read = |answer: &str| reply::extraction(answer, chunk.text, document_date(document));
+        let reply = ask(talk, &prompts, asked, schema::extraction(), begun, read)?;
+        begun.add(reply, chunk.bytes.start);
+        begun.passages = total;
+    }
+    let (mut found, put_together) = canonical(talk, document, &prompts, begun)?;
+    found.entities = std::mem::take(&mut begun.found.entities);
+    let outcome = json!({
+        "passages": total,
+        "repairs": begun.repairs,
+        "put_together": put_together,
+        "dropped": {
+            "quotes": begun.dropped.quotes,
+            "events": begun.dropped.events,
+            "entities": begun.dropped.entities,
+        },
+        "prompts": prompts.versions,
+    });
+    let extractor = format!("{}:{}", talk.payee.provider, talk.payee.model);
+    Ok(findings(&document.content, &found, extractor, outcome))
+}
+
+/// Puts together what is said in several passages, and says by how many events there are less.
+fn canonical(
+    talk: &Conversation,
+    document: &Document,
+    prompts: &Prompts,
+    begun: &mut Begun,
+) -> Result<(Extraction, usize), ProviderError> {
+    let events: Vec<Event> = merge_duplicates(begun.found.events.clone());
+    let before = begun.found.events.len();
+    let events = if begun.passages > 1 && (2..=MOST_TOGETHER).contains(&events.len()) {
+        let asked = prompt::canonicalise(&prompts.canonicalise, &events, &document.content);
+        let read = |answer: &str| reply::canonical(answer, &events, &document.content);
+        ask(talk, prompts, asked, schema::canonical(), begun, read)?.extraction.events
+    } else {
+        events
+    };
+    let less = before.saturating_sub(events.len());
+    Ok((Extraction { events, entities: Vec::new() }, less))
+}
+
+/// Asks, and once more if the answer is not right, with what is wrong with it.
+fn ask(
+    talk: &Conversation,
+    prompts: &Prompts,
+    asked: String,
+    format: Format,
+    begun: &mut Begun,
+    read: impl Fn(&str) -> Result<Reply, Report>,
+) -> Result<Reply, ProviderError> {
+    let mut messages = vec![system(prompt::SYSTEM.into()), user(asked)];
+    let answer = talk.ask(messages.clone(), format.clone())?;
+    let report = match read(&answer) {
+        Ok(reply) => return Ok(reply),
+        Err(report) => report,
+    };
+    begun.repairs += 1;
+    messages.extend([assistant(answer), user(prompt::repair(&prompts.repair, &report))]);
+    let answer = talk.ask(messages, format)?;
+    // What is wrong names fields and never their content.
+    read(&answer).map_err(|report| {
+        let first = report.problems().first().cloned().unwrap_or_default();
+        ProviderError::new(Code::InvalidReply, format!("the model's answer is not of the form that was asked for: {first}"))
+            .with_hint("use a model that can be held to a JSON schema, or other prompts; see memento.extraction_prompts()")
+    })
+}
+
+impl Begun {
+    fn add(&mut self, reply: Reply, offset: usize) {
+        let Extraction { events, entities } = reply.extraction.shifted(offset);
+        self.found.events.extend(events);
+        for entity in entities {
+            let known = self
+                .found
+                .entities
+                .iter_mut()
+                .find(|known| known.kind == entity.kind && known.name == entity.name);
+            match known {
+                Some(known) => known.mentions.extend(entity.mentions),
+                None => self.found.entities.push(entity),
+            }
+        }
+        self.dropped.quotes += reply.dropped.quotes;
+        self.dropped.events += reply.dropped.events;
+        self.dropped.entities += reply.dropped.entities;
+    }
+}
+
+/// The project's prompts, or the built-in ones.
+struct Prompts<'a> {
+    extract: Template<'a>,
+    canonicalise: Template<'a>,
+    repair: Template<'a>,
+    /// 0 for the built-in ones.
+    versions: serde_json::Value,
+}
+
+impl<'a> Prompts<'a> {
+    fn of(document: &'a Document) -> Result<Self, ProviderError> {
+        let own = |purpose: Purpose| document.prompts.get(purpose.as_str());
+        let template = |purpose: Purpose| match own(purpose) {
+            None => Ok(Template::default_for(purpose)),
+            Some((_, text)) => Template::try_new(purpose, text).map_err(|error| {
+                ProviderError::new(Code::Config, error.to_string())
+                    .with_hint("correct it with memento.set_extraction_prompt()")
+            }),
+        };
+        let versions = Purpose::WORDS
+            .iter()
+            .map(|word| {
+                ((*word).to_owned(), json!(document.prompts.get(*word).map_or(0, |(version, _)| *version)))
+            })
+            .collect();
+        Ok(Self {
+            extract: template(Purpose::Extract)?,
+            canonicalise: template(Purpose::Canonicalise)?,
+            repair: template(Purpose::Repair)?,
+            versions: serde_json::Value::Object(versions),
+        })
+    }
+}
