@@ -3,6 +3,8 @@ select memento.create_project('searched') is not null as created;
 select memento.use_project('searched') is not null as used;
 select memento.embedding_profiles_upsert('words', 'hash', 'words', 64) - 'profile_id' as profile;
 select memento.embedding_profiles_activate('words', force => true) ->> 'active' as active;
+-- In one transaction, or else the worker may be faster than the next statement.
+begin;
 select r ->> 'status' as status
   from (values ('The nightly export failed with PAY-4012: the ledger was closed too early.', 'Export', 'note'),
                ('Decision: the ledger is closed at midnight, never earlier.', 'Ledger', 'decision'),
@@ -12,6 +14,7 @@ select r ->> 'status' as status
 -- Without vectors the lane is off and says why.
 select e -> 'ran' as ran, e ->> 'reason' as reason
   from memento.retrieve('ledger', store => false) p, lateral (select p #> '{notes,retrieval,lane_details,dense}' as e) d;
+commit;
 insert into memento.chunk_embedding (project_id, chunk_id, profile_id, embedding)
   select c.project_id, c.chunk_id, p.profile_id, e.embedding::vector
     from memento.chunk c
