@@ -180,6 +180,7 @@ create table memento.erasure (
   version_ids uuid[] not null,
   commit_ids uuid[] not null,
   conversation_ids text[] not null default '{}',
+  last_event_num bigint,
   counts jsonb not null,
   reason text not null,
   constraint erasure_reason_known check (reason in ('forget', 'retention')),
@@ -194,5 +195,6 @@ comment on column memento.erasure.item_ids is 'The items that were erased.';
 comment on column memento.erasure.version_ids is 'Their versions.';
 comment on column memento.erasure.commit_ids is 'The commits that wrote them, which have lost their messages.';
 comment on column memento.erasure.conversation_ids is 'Conversations whose turns were erased, as SHA-256 of their names.';
+comment on column memento.erasure.last_event_num is 'Where the whole project was erased: sequence_num of the last event that was recorded before. Else null.';
 comment on column memento.erasure.reason is 'forget if somebody asked for it, retention if the time was over.';
 comment on column memento.erasure.counts is 'How many rows of which table were erased.';

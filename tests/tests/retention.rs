@@ -159,6 +159,58 @@ fn all_that_a_person_took_part_in_is_forgotten() {
     }
 }
 
+/// The receipt for a whole project is checked against whatever is older than it, not only against the items that it names.
+#[test]
+fn what_is_left_of_a_whole_project_is_found() {
+    let cluster = without_workers();
+    let mut client = cluster.connect(&cluster.database());
+    let nothing = value(&mut client, "memento.forget(whole_project => true)");
+    assert_eq!(nothing["receipt_id"], json!(null));
+    client
+        .batch_execute(
+            "select memento.remember('We moored the boat at the harbour.');
+             select memento.emit_event('user_message', '{\"text\": \"where is the boat?\"}');
+             select memento.history_append('chat', 'user', 'where is the boat?');
+             select memento.sessions_start(title => 'The boat');
+             select memento.save_eval_set('boats', jsonb_build_array(jsonb_build_object('query', 'boat', 'relevant', jsonb_build_array(
+               (select item_id from memento.item)))));
+             select memento.retrieve('where is the boat?')",
+        )
+        .unwrap();
+    let receipt = value(&mut client, "memento.forget(whole_project => true)");
+    for table in ["item", "event_store", "history_turn", "eval_set", "evidence_pack"] {
+        assert_eq!(receipt["counts"][table], 1, "{table}: {receipt}");
+    }
+    let verify = format!("memento.verify_forgotten('{}')", receipt["receipt_id"].as_str().unwrap());
+    assert_eq!(value(&mut client, &verify)["verified"], true);
+    // What comes later is not left of it.
+    client
+        .batch_execute(
+            "select memento.remember('A new beginning.');
+             select memento.emit_event('user_message');
+             select memento.history_append('chat', 'user', 'hello');
+             select memento.sessions_start(title => 'Later')",
+        )
+        .unwrap();
+    let verified = value(&mut client, &verify);
+    assert_eq!(verified["verified"], true, "{verified}");
+    // Somebody has kept a copy, and brings it back as it was.
+    for (table, statement) in [
+        ("event_store", "update memento.event_store set sequence_num = 1"),
+        ("history_turn", "update memento.history_turn set created_at = '2020-01-01'"),
+        ("session", "update memento.session set title = 'The boat' where title is null"),
+        ("item", "update memento.item set created_at = '2020-01-01'"),
+        ("commit_message", "update memento.commit set message = 'boats', created_at = '2020-01-01'"),
+    ] {
+        let mut transaction = client.transaction().unwrap();
+        transaction.batch_execute(statement).unwrap();
+        let found: Value = transaction.query_one(&format!("select {verify}"), &[]).unwrap().get(0);
+        assert_eq!(found["verified"], false, "{table}");
+        assert_ne!(found["remaining"][table], 0, "{table}: {found}");
+        transaction.rollback().unwrap();
+    }
+}
+
 #[test]
 fn a_large_content_is_chunked_by_a_job() {
     let cluster = without_workers();

@@ -3,6 +3,7 @@
 use pgrx::Uuid;
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::*;
+use serde_json::json;
 
 use super::{StatementResult, required, rows, write, write_one};
 use crate::ffi::jsonb::Jsonb;
@@ -51,16 +52,14 @@ pub fn forget(project: Uuid, doomed: &Doomed, by: Oid) -> StatementResult<Option
         ],
         |row| required(&row, 1),
     )?;
-    let mut beside = if doomed.whole_project || doomed.conversation.is_some() {
+    let beside = if doomed.whole_project {
+        forget_project(project)?
+    } else if doomed.conversation.is_some() {
         forget_turns(project, doomed.conversation)?
     } else {
         Beside::default()
     };
-    if doomed.whole_project {
-        write(include_str!("queries/forget_words.sql"), &[project.into()], |_| Ok(()))?;
-        beside.events = write_one(include_str!("queries/forget_events.sql"), &[project.into()])?;
-    }
-    if items.is_empty() && beside.turns == 0 && beside.events == 0 {
+    if items.is_empty() && beside.is_nothing() {
         return Ok(None);
     }
     erase(project, items, beside, by, Reason::Forget).map(Some)
@@ -72,12 +71,41 @@ struct Beside {
     turns: i64,
     conversations: Vec<String>,
     events: i64,
+    packs: i64,
+    eval_sets: i64,
+    is_whole_project: bool,
+}
+
+impl Beside {
+    fn is_nothing(&self) -> bool {
+        self.turns + self.events + self.packs + self.eval_sets == 0
+    }
+
+    /// Rows by table.
+    fn counts(&self) -> Jsonb {
+        json!({
+            "history_turn": self.turns, "event_store": self.events,
+            "evidence_pack": self.packs, "eval_set": self.eval_sets,
+        })
+        .into()
+    }
+}
+
+/// All that was said in a project beside its items. Its settings stay: who may, terms, prompts, limits.
+fn forget_project(project: Uuid) -> StatementResult<Beside> {
+    let turns = forget_turns(project, None)?;
+    let words = write(include_str!("queries/forget_words.sql"), &[project.into()], |row| {
+        Ok((required(&row, 1)?, required(&row, 2)?))
+    })?;
+    let (packs, eval_sets) = words.into_iter().next().unwrap_or_default();
+    let events = write_one(include_str!("queries/forget_events.sql"), &[project.into()])?;
+    Ok(Beside { events, packs, eval_sets, is_whole_project: true, ..turns })
 }
 
 fn forget_turns(project: Uuid, conversation: Option<&str>) -> StatementResult<Beside> {
     let gone =
         write(include_str!("queries/forget_turns.sql"), &[project.into(), conversation.into()], |row| {
-            Ok(Beside { turns: required(&row, 1)?, conversations: required(&row, 2)?, events: 0 })
+            Ok(Beside { turns: required(&row, 1)?, conversations: required(&row, 2)?, ..Beside::default() })
         })?;
     Ok(gone.into_iter().next().unwrap_or_default())
 }
@@ -94,9 +122,9 @@ fn erase(project: Uuid, items: Vec<Uuid>, beside: Beside, by: Oid, reason: Reaso
             by.into(),
             counts.into(),
             reason.as_str().into(),
-            beside.turns.into(),
+            beside.counts().into(),
             beside.conversations.into(),
-            beside.events.into(),
+            beside.is_whole_project.into(),
         ],
     )
 }
