@@ -4,6 +4,7 @@ use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use postgres::{Client, NoTls};
@@ -11,6 +12,9 @@ use postgres::{Client, NoTls};
 use crate::server::Server;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// What initdb makes takes a second, and every test wants it: made once for each server, and copied.
+static PRISTINE: Mutex<Vec<(PathBuf, PathBuf)>> = Mutex::new(Vec::new());
 
 /// How a cluster is made.
 pub struct Settings {
@@ -43,40 +47,34 @@ impl Cluster {
 
     /// A running cluster as asked for.
     pub fn start_with(server: Server, settings: Settings) -> Self {
-        let unique = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let cluster = Self {
-            directory: server.scratch.join(format!("cluster-{unique}")),
-            port: free_port(),
-            password: format!("secret-{unique}"),
-            server,
-        };
+        let cluster = Self::unmade(server);
         cluster.initialise(&settings);
         cluster.boot();
         cluster
     }
 
-    /// A second cluster of the same server, initialised and not started, with the same password: for pg_upgrade.
-    pub fn stopped_sibling(&self) -> Self {
-        let unique = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let sibling = Self {
-            directory: self.server.scratch.join(format!("cluster-{unique}")),
+    /// A name, a port and the password that all clusters of a process have; no files yet.
+    fn unmade(server: Server) -> Self {
+        let process = std::process::id();
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self {
+            directory: server.scratch.join(format!("cluster-{process}-{number}")),
             port: free_port(),
-            password: self.password.clone(),
-            server: self.server.clone(),
-        };
+            password: format!("secret-{process}"),
+            server,
+        }
+    }
+
+    /// A second cluster of the same server, initialised and not started: for pg_upgrade.
+    pub fn stopped_sibling(&self) -> Self {
+        let sibling = Self::unmade(self.server.clone());
         sibling.initialise(&Settings::default());
         sibling
     }
 
     /// A hot standby that follows this cluster.
     pub fn standby(&self) -> Self {
-        let unique = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let standby = Self {
-            directory: self.server.scratch.join(format!("cluster-{unique}")),
-            port: free_port(),
-            password: self.password.clone(),
-            server: self.server.clone(),
-        };
+        let standby = Self::unmade(self.server.clone());
         let mut backup = self.server.command("pg_basebackup");
         self.set_connection(&mut backup);
         run(backup.arg("--pgdata").arg(&standby.directory).args([
@@ -95,18 +93,8 @@ impl Cluster {
     }
 
     fn initialise(&self, settings: &Settings) {
-        let password_file = self.server.scratch.join(format!("password-{}", self.password));
-        std::fs::write(&password_file, &self.password).expect("the scratch directory is writable");
-        run(self
-            .server
-            .command("initdb")
-            .arg("--pgdata")
-            .arg(&self.directory)
-            .arg("--pwfile")
-            .arg(&password_file)
-            .args(["--username=postgres", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8"])
-            .arg("--no-sync"));
-        std::fs::remove_file(&password_file).expect("it was just written");
+        let pristine = self.pristine();
+        run(self.server.as_server_user("cp").arg("-a").arg(&pristine).arg(&self.directory));
         let mut lines = vec![
             "listen_addresses = '127.0.0.1'".to_owned(),
             format!("port = {}", self.port),
@@ -121,6 +109,28 @@ impl Cluster {
         }
         lines.extend(settings.lines.iter().cloned());
         self.append_settings(&lines);
+    }
+
+    fn pristine(&self) -> PathBuf {
+        let mut made = PRISTINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, directory)) = made.iter().find(|(bindir, _)| *bindir == self.server.bindir) {
+            return directory.clone();
+        }
+        let directory = self.server.scratch.join(format!("pristine-{}-{}", std::process::id(), made.len()));
+        let password_file = directory.with_extension("password");
+        std::fs::write(&password_file, &self.password).expect("the scratch directory is writable");
+        run(self
+            .server
+            .command("initdb")
+            .arg("--pgdata")
+            .arg(&directory)
+            .arg("--pwfile")
+            .arg(&password_file)
+            .args(["--username=postgres", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8"])
+            .arg("--no-sync"));
+        std::fs::remove_file(&password_file).expect("it was just written");
+        made.push((self.server.bindir.clone(), directory.clone()));
+        directory
     }
 
     /// Adds lines to postgresql.conf. The later of two lines counts.
@@ -285,6 +295,17 @@ fn last_lines(text: &str, count: usize) -> String {
     lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
+/// A port that nobody listens at, below those that the system gives to connections: a cluster that is stopped and started
+/// again must find it free.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    static NEXT_PORT: AtomicU32 = AtomicU32::new(0);
+    // Far from the ports of a process that was started just before.
+    let begin = std::process::id().wrapping_mul(97);
+    (0..COUNT)
+        .map(|_| FIRST + begin.wrapping_add(NEXT_PORT.fetch_add(1, Ordering::Relaxed)) % COUNT)
+        .filter_map(|port| u16::try_from(port).ok())
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a free port")
 }

@@ -1,13 +1,9 @@
 //! Reranking by an endpoint: what it is asked, what its answer does, and that searches go on without it.
 
-#[path = "../../worker/tests/fake_endpoint/mod.rs"]
-#[allow(dead_code)] // The tests of the providers use the rest.
-mod fake_endpoint;
-
 use std::sync::{Arc, Mutex};
 
-use fake_endpoint::protocol::{self, Fault, RerankApi};
-use fake_endpoint::{FakeEndpoint, Reply, Request};
+use crate::fake_endpoint::protocol::{self, Fault, RerankApi};
+use crate::fake_endpoint::{FakeEndpoint, Reply, Request};
 use memento_tests::{Cluster, Server, Settings, eventually};
 use postgres::Client;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use memento_tests::eventually;
 use memento_tests::failure::failure;
 
-use crate::scene::{cluster, leave_work, remember, slot_of, wait_until_done, wait_until_running, worker_pid};
+use super::scene::{cluster, leave_work, remember, slot_of, wait_until_done, wait_until_running, worker_pid};
 
 #[test]
 fn a_database_with_a_worker_can_be_dropped_renamed_copied_and_moved() {

@@ -5,7 +5,7 @@ use std::process::Command;
 use memento_tests::{Cluster, eventually};
 use postgres::Client;
 
-use crate::scene::{
+use super::scene::{
     cluster, leave_work, next_worker, remember, slot_of, wait_until_done, wait_until_running, worker_pid,
 };
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use memento_tests::failure::assert_failure;
 use memento_tests::{Cluster, Server, Settings, eventually};
 
-use crate::scene::{
+use super::scene::{
     cluster, is_done, leave_work, next_worker, remember, slot_of, wait_until_done, wait_until_idle,
     wait_until_running, worker_pid,
 };

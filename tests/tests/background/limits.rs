@@ -3,7 +3,7 @@
 use memento_tests::eventually;
 use memento_tests::failure::failure;
 
-use crate::scene::{cluster, leave_work, remember, slot_of, wait_until_done, wait_until_running, worker_pid};
+use super::scene::{cluster, leave_work, remember, slot_of, wait_until_done, wait_until_running, worker_pid};
 
 /// The server's own launcher of logical replication has a place, our launcher and the model host two: one is left.
 const ONE_PLACE: &str = "max_worker_processes = 4";

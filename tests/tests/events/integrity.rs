@@ -3,7 +3,7 @@
 use memento_tests::failure::{assert_failure, failure};
 use postgres::{Client, Transaction};
 
-use crate::scene::{count, ingest, json, without_worker};
+use super::scene::{count, ingest, json, without_worker};
 
 const TEXT: &str = "Ünïted: we decided to use Postgres. Bob will migrate by Friday.";
 

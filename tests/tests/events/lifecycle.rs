@@ -3,7 +3,7 @@
 use postgres::Client;
 use serde_json::Value;
 
-use crate::scene::{assert_evidence_holds, count, drain, events, ingest, json, without_worker};
+use super::scene::{assert_evidence_holds, count, drain, events, ingest, json, without_worker};
 
 const TABLES: [&str; 4] = ["semantic_event", "event_evidence", "entity", "entity_mention"];
 

@@ -1,9 +1,5 @@
 //! Semantic events: what the database refuses, what jobs find, and what the tools show.
 
-#[path = "../../../worker/tests/fake_endpoint/mod.rs"]
-#[allow(dead_code)] // Each test uses a part of it.
-mod fake_endpoint;
-
 mod double;
 mod integrity;
 mod lifecycle;

@@ -3,9 +3,9 @@
 use postgres::Client;
 use serde_json::{Value, json};
 
-use crate::double::{Asked, Double, cluster, event, right, says};
+use super::double::{Asked, Double, cluster, event, right, says};
+use super::scene::{assert_evidence_holds, count, drain, events, ingest, json, wait_for_job};
 use crate::fake_endpoint::Reply;
-use crate::scene::{assert_evidence_holds, count, drain, events, ingest, json, wait_for_job};
 
 const TEXT: &str =
     "Alice Chen writes:\n\nDecision: We use Postgres for storage.\n\nAlice was sure, “quite sure” even.\n";

@@ -3,7 +3,7 @@
 use memento_tests::Cluster;
 use serde_json::Value;
 
-use crate::scene::{assert_evidence_holds, count, events, ingest, ingest_as, json, wait_for_job};
+use super::scene::{assert_evidence_holds, count, events, ingest, ingest_as, json, wait_for_job};
 
 fn of_category<'a>(events: &'a [Value], category: &str) -> Vec<&'a Value> {
     events.iter().filter(|event| event["category"] == category).collect()

@@ -4,7 +4,7 @@ use memento_tests::failure::assert_failure;
 use postgres::Client;
 use serde_json::Value;
 
-use crate::scene::{count, drain, events, ingest, json, without_worker};
+use super::scene::{count, drain, events, ingest, json, without_worker};
 
 fn narratives(found: &Value) -> Vec<&str> {
     found["events"].as_array().unwrap().iter().map(|event| event["narrative"].as_str().unwrap()).collect()

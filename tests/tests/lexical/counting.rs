@@ -3,7 +3,7 @@
 use memento_tests::Cluster;
 use memento_tests::cluster::run;
 
-use crate::scene::{DEFAULT_PROJECT, count_all, miscounted, remember, search, without_worker};
+use super::scene::{DEFAULT_PROJECT, count_all, miscounted, remember, search, without_worker};
 
 const WORDS: [&str; 8] =
     ["harbour", "storage", "invoice", "turbine", "ledger", "compass", "quorum", "lantern"];

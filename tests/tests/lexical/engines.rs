@@ -4,8 +4,8 @@ use memento_tests::failure::assert_failure;
 use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 
-use crate::queries::survives_hostile_queries;
-use crate::scene::{remember, search};
+use super::queries::survives_hostile_queries;
+use super::scene::{remember, search};
 
 /// A database with an engine and some memories; none where the server does not have that engine.
 fn with_engine(name: &str) -> Option<(Cluster, String)> {

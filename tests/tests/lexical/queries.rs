@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memento_tests::Cluster;
 use postgres::Client;
 
-use crate::scene::{count_all, remember, search, without_worker};
+use super::scene::{count_all, remember, search, without_worker};
 
 /// Queries that mean something to a parser somewhere.
 pub static HOSTILE: LazyLock<Vec<String>> = LazyLock::new(|| {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use memento_tests::Cluster;
 use serde_json::{Value, json};
 
-use crate::scene::command;
+use super::scene::command;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 

@@ -3,7 +3,7 @@
 use memento_tests::{Cluster, eventually};
 use serde_json::json;
 
-use crate::scene::{Shim, command};
+use super::scene::{Shim, command};
 
 #[test]
 fn tools_are_listed_in_pages_under_the_names_asked_for() {

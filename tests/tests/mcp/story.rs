@@ -3,7 +3,7 @@
 use memento_tests::Cluster;
 use serde_json::{Value, json};
 
-use crate::scene::Shim;
+use super::scene::Shim;
 
 #[test]
 fn an_agent_works_with_the_memory() {

@@ -6,7 +6,7 @@ use memento_tests::external::ExternalWorker;
 use memento_tests::{Cluster, eventually};
 use postgres::Client;
 
-use crate::scene::{Endpoint, assert_vectors_are_right, cluster, long, remember, states, wait_until_settled};
+use super::scene::{Endpoint, assert_vectors_are_right, cluster, long, remember, states, wait_until_settled};
 
 /// A delay that differs from kill to kill, so that they come at any point.
 fn some_time(number: u64) -> Duration {

@@ -1,9 +1,6 @@
 //! The queue and its workers: what they do, and what they survive.
 
 mod conformance;
-#[path = "../../../worker/tests/fake_endpoint/mod.rs"]
-#[allow(dead_code)] // The tests of the providers use the rest.
-mod fake_endpoint;
 mod kills;
 mod meanwhile;
 mod providers;

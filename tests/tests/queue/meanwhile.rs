@@ -7,7 +7,7 @@ use memento_tests::eventually;
 use memento_tests::external::ExternalWorker;
 use postgres::Client;
 
-use crate::scene::{
+use super::scene::{
     Endpoint, assert_complete, assert_vectors_are_right, cluster, last_error, remember, states,
     wait_until_settled,
 };

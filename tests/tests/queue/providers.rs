@@ -3,11 +3,11 @@
 use memento_tests::eventually;
 use postgres::Client;
 
-use crate::fake_endpoint::protocol::{self, Api, Fault};
-use crate::fake_endpoint::{Reply, Request};
-use crate::scene::{
+use super::scene::{
     Endpoint, assert_vectors_are_right, cluster, last_error, remember, states, texts, wait_until_settled,
 };
+use crate::fake_endpoint::protocol::{self, Api, Fault};
+use crate::fake_endpoint::{Reply, Request};
 
 /// What an endpoint does, and what becomes of the job: its state and code.
 type Misbehaviour = (fn(&Request) -> Reply, &'static str, &'static str);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use memento_tests::eventually;
 use memento_tests::external::ExternalWorker;
 
-use crate::scene::{Endpoint, assert_complete, cluster, remember, states, wait_until_settled};
+use super::scene::{Endpoint, assert_complete, cluster, remember, states, wait_until_settled};
 
 /// `remember` leads to vectors without anybody doing anything.
 #[test]
