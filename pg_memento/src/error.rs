@@ -92,7 +92,7 @@ pub struct NullArgument(&'static str);
 
 impl Failure for NullArgument {
     fn hint(&self) -> Option<String> {
-        None
+        Some(format!("give it a value, in its place or by name: {} => ...", self.0))
     }
 }
 

@@ -19,6 +19,7 @@ pub fn assert_failure<T>(result: Result<T, postgres::Error>, sqlstate: &str, cod
     let error = failure(result);
     assert_eq!(error.code().code(), sqlstate, "{error:?}");
     assert_eq!(error.detail(), Some(format!("code={code}").as_str()), "{error:?}");
+    assert!(error.hint().is_some(), "no hint: {error:?}");
     assert!(error.message().starts_with(|c: char| !c.is_uppercase()), "messages are lower case: {error:?}");
     error
 }

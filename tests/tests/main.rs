@@ -28,6 +28,7 @@ mod lineage_integrity;
 mod lineage_record;
 #[path = "mcp/main.rs"]
 mod mcp;
+mod meanwhile;
 mod memory;
 mod pg_upgrade;
 #[path = "queue/main.rs"]

@@ -97,10 +97,19 @@ pub fn capabilities() -> Result<Value, ErrorReport> {
         "preloaded": init::preloaded(),
         "worker": slots::backend::of(database::current()).is_some_and(|slot| slot.is_running()),
         "engines": engines,
-        "lanes": ["fts"],
+        "lanes": lanes()?,
         "local_model": missing_model_files().is_some_and(|missing| missing.is_empty()),
         "max_content_bytes": gucs::max_content_bytes(),
     }))
+}
+
+/// The lanes that searches of this database have. Whether one runs depends on the query and the project; its notes say.
+fn lanes() -> Result<Vec<&'static str>, StatementError> {
+    let mut lanes = vec!["fts", "dense", "tech_token", "canonical", "pinned"];
+    if catalog::extension_schema("pg_trgm")?.is_some() {
+        lanes.push("trigram");
+    }
+    Ok(lanes)
 }
 
 fn server_version() -> Result<Finding, StatementError> {
