@@ -64,48 +64,15 @@ create index event_store_unsettled_idx on memento.event_store (project_id, event
 create index event_store_named_items_idx on memento.event_store using gin (memento.named_items(event_data))
   where event_data @? '$.** ? (exists (@.item_id) || exists (@.item_ids))';
 
--- The trigger functions are SECURITY DEFINER because they lock and change events beside those of the statement, which who
--- runs it may have no privilege for. They cannot be called, and stay in the project of the rows that they are given.
+-- The trigger functions are SECURITY DEFINER, or switch to the owner themselves, because they lock and change events beside those of
+-- the statement, which who runs it may have no privilege for. They cannot be called, and stay in the project of the rows that they
+-- are given.
 
--- These two run for every event, so they have as few expressions as they can: roots have one of their own, a child is placed
--- by one statement, and what is rare comes after it.
-create function memento._plant_event() returns trigger
-  language plpgsql volatile parallel unsafe
-  set search_path = pg_catalog, pg_temp
-as $$
-begin
-  new.root_uuid := new.event_id;
-  new.depth := 0;
-  new.parent_depth := null;
-  return new;
-end
-$$;
-comment on function memento._plant_event() is 'internal: root and depth of an event that has no parent';
-
+-- This one runs for every event. For one whose parent this transaction has inserted it takes a look-up and no statement; what comes
+-- before its parent in a statement is marked, for _settle_events(): a child that is its own root.
 create function memento._place_event() returns trigger
-  language plpgsql volatile parallel unsafe security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- The lock keeps the parent where it is until the child is committed. One that is marked itself does not count yet.
-  select p.root_uuid, p.depth + 1, p.depth into new.root_uuid, new.depth, new.parent_depth
-    from memento.event_store p
-   where p.project_id = new.project_id and p.event_id = new.parent_uuid
-     and (p.parent_uuid is null or p.root_uuid <> p.event_id)
-     for key share;
-  if not found then
-    if new.parent_uuid = new.event_id then
-      raise exception 'event % cannot be its own parent', new.event_id
-        using errcode = 'check_violation', detail = 'code=CYCLE_DETECTED', hint = 'leave parent_uuid null for an event that nothing led to';
-    end if;
-    -- It may come later in the same statement: marked, for _settle_events().
-    new.root_uuid := new.event_id;
-    new.depth := 1;
-    new.parent_depth := 0;
-  end if;
-  return new;
-end
-$$;
+  language c volatile parallel unsafe
+  as 'MODULE_PATHNAME', '_place_event_wrapper';
 comment on function memento._place_event() is 'internal: root and depth of a new event, from its parent';
 
 create function memento._replace_event() returns trigger
@@ -267,10 +234,8 @@ end
 $$;
 comment on function memento._release_children() is 'internal: makes the children of deleted events roots';
 
-create trigger event_store_insert_plant before insert on memento.event_store
-  for each row when (new.parent_uuid is null) execute function memento._plant_event();
 create trigger event_store_insert_place before insert on memento.event_store
-  for each row when (new.parent_uuid is not null) execute function memento._place_event();
+  for each row execute function memento._place_event();
 create trigger event_store_update_place before update on memento.event_store
   for each row when ((new.project_id, new.event_id, new.parent_uuid) is distinct from (old.project_id, old.event_id, old.parent_uuid))
   execute function memento._replace_event();
@@ -284,90 +249,3 @@ create trigger event_store_update_move after update on memento.event_store
 create trigger event_store_delete_release after delete on memento.event_store
   referencing old table as deleted
   for each statement execute function memento._release_children();
-
--- What follows parents up or down, in functions for the same reason: whatever the table was like when the plan was made.
-
-create function memento._parent_chain(of_project uuid, of_event uuid, max_steps int)
-  returns table (event_id uuid, event_type text, "timestamp" timestamptz, event_data jsonb, steps int, truncated boolean)
-  language plpgsql stable parallel safe rows 100
-  set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-begin
-  return query
-  with recursive chain as (
-    select e.event_id, e.parent_uuid, e.event_type, e."timestamp", e.event_data, 0 as steps, e.depth > max_steps as truncated
-      from memento.event_store e
-     where e.project_id = of_project and e.event_id = of_event
-    union all
-    select e.event_id, e.parent_uuid, e.event_type, e."timestamp", e.event_data, c.steps + 1, c.truncated
-      from chain c
-      join memento.event_store e on e.project_id = of_project and e.event_id = c.parent_uuid
-     where c.steps < max_steps
-  )
-  select c.event_id, c.event_type, c."timestamp", c.event_data, c.steps, c.truncated from chain c order by c.steps desc;
-end
-$$;
-comment on function memento._parent_chain(uuid, uuid, int) is 'internal: an event and those that led to it, root first';
-
-create function memento._event_tree(of_project uuid, of_event uuid, max_depth int, max_events int)
-  returns table (event_id uuid, event_type text, "timestamp" timestamptz, event_data jsonb, depth int, parent_uuid uuid, truncated boolean)
-  language plpgsql stable parallel safe rows 100
-  set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-declare
-  top record;
-begin
-  select e.depth into top from memento.event_store e where e.project_id = of_project and e.event_id = of_event;
-  if not found then
-    return;
-  elsif top.depth = 0 then
-    -- A whole tree stands together in the index, level by level.
-    return query
-    select t.event_id, t.event_type, t."timestamp", t.event_data, t.depth, t.parent_uuid,
-           count(*) over () > max_events
-           or exists (select from memento.event_store d
-                       where d.project_id = of_project and d.root_uuid = of_event and d.depth > max_depth)
-      from (select e.*
-              from memento.event_store e
-             where e.project_id = of_project and e.root_uuid = of_event and e.depth <= max_depth
-             order by e.depth, e."timestamp", e.sequence_num, e.event_id
-             limit max_events + 1) t
-     order by t.depth, t."timestamp", t.sequence_num, t.event_id
-     limit max_events;
-    return;
-  end if;
-  return query
-  with recursive tree as (
-    select e.event_id, 0 as level
-      from memento.event_store e
-     where e.project_id = of_project and e.event_id = of_event
-    union all
-    select e.event_id, t.level + 1
-      from tree t
-      join memento.event_store e on e.project_id = of_project and e.parent_uuid = t.event_id
-     where t.level < max_depth
-  )
-  select t.event_id, t.event_type, t."timestamp", t.event_data, t.level, t.parent_uuid,
-         count(*) over () > max_events
-         or (select bool_or(exists (select from memento.event_store c
-                                     where c.project_id = of_project and c.parent_uuid = l.event_id))
-               from tree l
-              where l.level = max_depth) is true
-    from (select e.*, l.level
-            from tree l
-            join memento.event_store e on e.project_id = of_project and e.event_id = l.event_id
-           order by l.level, e."timestamp", e.sequence_num, e.event_id
-           limit max_events + 1) t
-   order by t.level, t."timestamp", t.sequence_num, t.event_id
-   limit max_events;
-end
-$$;
-comment on function memento._event_tree(uuid, uuid, int, int) is 'internal: an event and all that came of it, level by level';

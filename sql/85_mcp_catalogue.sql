@@ -124,17 +124,18 @@ comment on column memento.mcp_tool.is_idempotent is 'Whether a second call with 
 comment on column memento.mcp_tool.description is 'What a model is told: a sentence of its own, or the COMMENT of the function.';
 comment on column memento.mcp_tool.brief is 'The arguments that the toolset core shows; null for all.';
 
--- The arguments of functions, from the server's catalogue, with what their types do not say.
+-- The arguments of functions, from the server's catalogue, with what their types do not say. That is one JSON value and no list of rows,
+-- because every call of a tool looks here, and a list of constants takes longer to scan than all the rest.
 create view memento.mcp_argument with (security_invoker = true) as
   select p.oid::pg_catalog.regprocedure as function, a.ordinal::int as ordinal, a.argument_name, pg_catalog.format_type(t.oid, null) as type_name,
          a.ordinal <= p.pronargs - p.pronargdefaults as is_required,
-         pg_catalog.jsonb_strip_nulls(
-           case when e.oid is null then scalar.schema else pg_catalog.jsonb_build_object('type', 'array', 'items', scalar.schema) end
-           || case when said.json_type is null then '{}' else pg_catalog.jsonb_build_object('type', said.json_type) end
-           || pg_catalog.jsonb_build_object('description', said.description, 'enum', said.allowed::text[], 'default', case
-                when d.text ~ '^(-?[0-9]+|true|false)$' then d.text::jsonb
-                when d.text ~ '^''[^'']+''::text$' then pg_catalog.to_jsonb(pg_catalog.substr(d.text, 2, pg_catalog.length(d.text) - 8))
-              end)) as schema
+         case when e.oid is null then scalar.schema else pg_catalog.jsonb_build_object('type', 'array', 'items', scalar.schema) end
+         -- What is said for one function goes before what is said for all.
+         || coalesce(said.of_arguments -> (p.proname || '.' || a.argument_name), said.of_arguments -> a.argument_name, '{}')
+         || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('default', case
+              when d.text ~ '^(-?[0-9]+|true|false)$' then d.text::jsonb
+              when d.text ~ '^''[^'']+''::text$' then pg_catalog.to_jsonb(pg_catalog.substr(d.text, 2, pg_catalog.length(d.text) - 8))
+            end)) as schema
     from pg_catalog.pg_proc p
    -- Inputs stand before the columns of a result.
    cross join lateral unnest(p.proargtypes::oid[], p.proargnames[1 : p.pronargs]) with ordinality as a(type, argument_name, ordinal)
@@ -155,37 +156,32 @@ create view memento.mcp_argument with (security_invoker = true) as
                     when 'jsonb' then '{}'
                     else '{"type": "string"}'
                   end::jsonb) as scalar(schema)
-    left join lateral (
-           select m.json_type, m.allowed, m.description
-             from (values
-               (null, 'scope', null, '{project,feature,session,task}', 'What it is about.'),
-               (null, 'sensitivity', null, '{normal,sensitive,highly_sensitive}', null),
-               (null, 'visibility', null, '{me,team,org,custom}', 'Whom it is meant for.'),
-               (null, 'visibility_scope', null, '{me,team,org,custom}', 'Whom it is meant for.'),
-               ('artifact_ingest', 'artifact_type', null, '{email,doc,chat,transcript,note}', null),
-               ('history_append', 'role', null, '{user,assistant,system,tool}', 'Who speaks.'),
-               ('retrieve', 'return_style', null, '{evidence_pack_json,ids_only}', null),
-               ('embedding_profiles_upsert', 'distance', null, '{cosine,l2,ip}', null),
-               ('memory_commit', 'entries', 'array', null, 'The memories: [{"content": "...", "title": "...", "kind": "...", "tags": [...]}, ...]'),
-               (null, 'filters', 'object', null,
-                'All must hold: {"kinds": [...], "tags_any": [...], "tags_all": [...], "created_after": "...", "pinned_only": true, ...}'),
-               (null, 'metadata', 'object', null, null),
-               (null, 'event_data', 'object', null, null),
-               (null, 'config', 'object', null, null),
-               (null, 'query', null, null, 'A question, words or identifiers.'),
-               (null, 'k', null, null, 'How many.'),
-               (null, 'version_num', null, null, 'Default: the latest.'),
-               (null, 'as_of', null, null, 'As things were then.'),
-               (null, 'after', null, null, 'next_after of the page before.'),
-               (null, 'kind', null, null, 'note, decision, preference, ... (free)'),
-               (null, 'source_system', null, null, 'Where it comes from.'),
-               (null, 'source_id', null, null, 'Its id there.'),
-               ('remember', 'content', null, null, 'The text, as Markdown; kept exactly.')
-                  ) as m (function_name, argument_name, json_type, allowed, description)
-            where m.argument_name = a.argument_name and coalesce(m.function_name, p.proname::text) = p.proname::text
-            -- What is said for one function goes before what is said for all.
-            order by m.function_name nulls last
-            limit 1) said on true
+   cross join (select '{
+     "scope": {"enum": ["project", "feature", "session", "task"], "description": "What it is about."},
+     "sensitivity": {"enum": ["normal", "sensitive", "highly_sensitive"]},
+     "visibility": {"enum": ["me", "team", "org", "custom"], "description": "Whom it is meant for."},
+     "visibility_scope": {"enum": ["me", "team", "org", "custom"], "description": "Whom it is meant for."},
+     "artifact_ingest.artifact_type": {"enum": ["email", "doc", "chat", "transcript", "note"]},
+     "history_append.role": {"enum": ["user", "assistant", "system", "tool"], "description": "Who speaks."},
+     "retrieve.return_style": {"enum": ["evidence_pack_json", "ids_only"]},
+     "embedding_profiles_upsert.distance": {"enum": ["cosine", "l2", "ip"]},
+     "memory_commit.entries": {"type": "array",
+       "description": "The memories: [{\"content\": \"...\", \"title\": \"...\", \"kind\": \"...\", \"tags\": [...]}, ...]"},
+     "filters": {"type": "object",
+       "description": "All must hold: {\"kinds\": [...], \"tags_any\": [...], \"tags_all\": [...], \"created_after\": \"...\", \"pinned_only\": true, ...}"},
+     "metadata": {"type": "object"},
+     "event_data": {"type": "object"},
+     "config": {"type": "object"},
+     "query": {"description": "A question, words or identifiers."},
+     "k": {"description": "How many."},
+     "version_num": {"description": "Default: the latest."},
+     "as_of": {"description": "As things were then."},
+     "after": {"description": "next_after of the page before."},
+     "kind": {"description": "note, decision, preference, ... (free)"},
+     "source_system": {"description": "Where it comes from."},
+     "source_id": {"description": "Its id there."},
+     "remember.content": {"description": "The text, as Markdown; kept exactly."}
+   }'::jsonb) as said(of_arguments)
    where p.pronamespace = 'memento'::pg_catalog.regnamespace and p.prokind = 'f' and p.proname !~ '^_';
 comment on view memento.mcp_argument is
   'The arguments of the functions of this schema, as JSON has them: what mcp_tools() describes and mcp_call() checks.';

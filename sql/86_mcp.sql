@@ -62,8 +62,14 @@ begin
       when not argument.schema -> 'enum' @> argument.value
         then 'must be one of ' || (select string_agg(w, ', ') from jsonb_array_elements_text(argument.schema -> 'enum') w)
       end;
-    -- The types whose text is not free.
-    if problem is null and argument.type in ('integer', 'number', 'string') and argument.type_name <> 'text' then
+    -- The types whose text is not free: a statement asks the server about what is not plain to see.
+    if problem is null and argument.type in ('integer', 'number', 'string') and not (case argument.type_name
+         when 'text' then true
+         when 'bigint' then true
+         when 'integer' then (argument.value #>> '{}')::numeric between -2147483648 and 2147483647
+         when 'uuid' then argument.value #>> '{}' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+         else false
+       end) then
       begin
         execute format('select $1::%s', argument.type_name) using left(argument.value #>> '{}', 100);
       exception when data_exception then
@@ -107,10 +113,10 @@ begin
     perform memento.mcp_admit(name);
   end if;
   given := memento.mcp_check(called.function, coalesce(args, '{}'));
-  select string_agg(format('%I %s', a.argument_name, a.type_name), ', '), string_agg(format('%1$I => a.%1$I', a.argument_name), ', ')
+  select string_agg(format('%I %s', a.argument_name, format_type(a.type, null)), ', '), string_agg(format('%1$I => a.%1$I', a.argument_name), ', ')
     into columns, passed
-    from memento.mcp_argument a
-   where a.function = called.function and given ? a.argument_name;
+    from pg_proc p, unnest(p.proargtypes::oid[], p.proargnames[1 : p.pronargs]) as a(type, argument_name)
+   where p.oid = called.function and given ? a.argument_name;
   -- Names are from the catalogue; the values are bound.
   execute format('select %s from %s memento.%I(%s) as f',
                  case when called.proretset then 'coalesce(jsonb_agg(to_jsonb(f)), ''[]'')' else 'to_jsonb(f)' end,

@@ -20,32 +20,85 @@ const ALL_COLUMNS: &str =
 
 /// Prints how long both take, at the median and at the 95th percentile, and their ratios.
 pub fn run() {
-    let events = std::env::var("MEMENTO_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let settings = ["shared_buffers = '1GB'", "max_wal_size = '16GB'", "checkpoint_timeout = '1h'"];
-    let lines = settings.map(str::to_owned).to_vec();
-    let cluster = Cluster::start_with(Server::from_environment(), Settings { lines, ..Settings::default() });
-    let mut client = cluster.connect(&cluster.database());
-    execute(
-        &mut client,
-        "create table plain (like memento.event_store including all);
-         create unlogged table source (kind text, c int, p int, event_id uuid, parent_uuid uuid, root_uuid uuid, depth int,
-                                       session_id uuid, event_type text, event_data jsonb);
-         create unlogged table asked (kind text, event_id uuid)",
-    );
-    execute(&mut client, include_str!("lineage/specification.sql"));
-    load(&mut client, events, cluster.directory());
+    let (cluster, mut client) = prepared("1GB");
+    execute(&mut client, "create table plain (like memento.event_store including all)");
+    load(&mut client, events_or(1_000_000), cluster.directory());
     execute(
         &mut client,
         "analyze memento.event_store; analyze specified.event_store; analyze plain; analyze asked",
     );
     insert_one_by_one(&mut client);
     execute(&mut client, "checkpoint");
+    walk_all(&mut client);
+}
+
+/// The walks alone, among more events: what is only read is loaded without triggers, and gets its indexes afterwards.
+pub fn run_walks() {
+    let (_cluster, mut client) = prepared("6GB");
+    execute(&mut client, "set session_replication_role = replica; set maintenance_work_mem = '1GB'");
+    execute(&mut client, include_str!("lineage/without_indexes.sql"));
+    let started = Instant::now();
+    let batches = events_or(10_000_000).div_ceil(BATCH);
+    for batch in 0..batches {
+        fill_source(&mut client, batch);
+        execute(&mut client, include_str!("lineage/load_both.sql"));
+    }
+    let loaded = started.elapsed();
+    execute(&mut client, "select with_indexes(); reset session_replication_role");
+    execute(
+        &mut client,
+        "vacuum (analyze) memento.event_store; vacuum (analyze) specified.event_store; analyze asked; checkpoint",
+    );
+    println!(
+        "{} events, loaded in {:.0} s, indexes after {:.0} s",
+        batches * BATCH,
+        loaded.as_secs_f64(),
+        started.elapsed().as_secs_f64()
+    );
+    walk_all(&mut client);
+}
+
+fn events_or(default: usize) -> usize {
+    std::env::var("MEMENTO_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// A cluster with the tables that events are taken from, and those of the specification.
+fn prepared(shared_buffers: &str) -> (Cluster, Client) {
+    let lines = vec![
+        format!("shared_buffers = '{shared_buffers}'"),
+        "max_wal_size = '16GB'".into(),
+        "checkpoint_timeout = '1h'".into(),
+    ];
+    let cluster = Cluster::start_with(Server::from_environment(), Settings { lines, ..Settings::default() });
+    let mut client = cluster.connect(&cluster.database());
+    execute(
+        &mut client,
+        "create unlogged table source (kind text, c int, p int, event_id uuid, parent_uuid uuid, root_uuid uuid, depth int,
+                                       session_id uuid, event_type text, event_data jsonb);
+         create unlogged table asked (kind text, event_id uuid)",
+    );
+    execute(&mut client, include_str!("lineage/specification.sql"));
+    (cluster, client)
+}
+
+/// Makes the events of a batch, and notes those that walks begin with.
+fn fill_source(client: &mut Client, batch: usize) {
+    execute(client, "truncate source");
+    execute(client, &include_str!("lineage/events.sql").replace("$1", &batch.to_string()));
+    execute(
+        client,
+        "insert into asked select kind, event_id from source
+          where (kind, p) in (('chain', 99), ('long', 999), ('tree', 0))",
+    );
+}
+
+fn walk_all(client: &mut Client) {
     for (what, kind, ours, theirs) in [
         ("chain of 100", "chain", "memento.get_parent_chain", "specified.get_parent_chain"),
         ("chain of 1,000", "long", "memento.get_parent_chain", "specified.get_parent_chain"),
         ("tree of 100", "tree", "memento.get_event_tree", "specified.get_event_tree"),
     ] {
-        walk(&mut client, what, kind, ours, theirs);
+        walk(client, what, kind, ours, theirs);
     }
 }
 
@@ -55,8 +108,7 @@ fn load(client: &mut Client, events: usize, directory: &Path) {
     let (short, long, specified) = (file("short"), file("long"), file("specified"));
     let (mut ours, mut plain, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     for batch in 0..events.div_ceil(BATCH) {
-        execute(client, "truncate source");
-        execute(client, &include_str!("lineage/events.sql").replace("$1", &batch.to_string()));
+        fill_source(client, batch);
         let project = "'00000000-0000-0000-0000-000000000001'::uuid";
         let own = "event_id, parent_uuid, event_type, event_data, session_id";
         execute(
@@ -64,9 +116,7 @@ fn load(client: &mut Client, events: usize, directory: &Path) {
             &format!(
                 "copy (select {own}, {project} from source) to {short};
                  copy (select {own}, {project}, root_uuid, depth, nullif(depth, 0) - 1 from source) to {long};
-                 copy (select {own} from source) to {specified};
-                 insert into asked select kind, event_id from source
-                  where (kind, p) in (('chain', 99), ('long', 999), ('tree', 0))"
+                 copy (select {own} from source) to {specified}"
             ),
         );
         let mut copy = |times: &mut Vec<Duration>, statement: String| {

@@ -72,6 +72,11 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         lineage::run,
     ),
     (
+        "sql_lineage_walks",
+        "chains and trees among ten million events, beside the SQL of the specification",
+        lineage::run_walks,
+    ),
+    (
         "sql_event_search",
         "searches among a million events: words, filters, pages, with their plans",
         event_search::run,

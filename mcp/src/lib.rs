@@ -11,6 +11,7 @@ pub mod journal;
 mod page;
 pub mod settings;
 mod statement;
+pub mod stdio;
 mod watch;
 
 #[cfg(test)]

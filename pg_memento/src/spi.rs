@@ -13,6 +13,8 @@ pub mod dense;
 pub mod erase;
 pub mod eval;
 pub mod event;
+pub mod event_place;
+pub mod event_walk;
 pub mod extract;
 pub mod history;
 pub mod item;

@@ -426,7 +426,6 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_record_job", vec![]),
         ("new_event_id", vec!["select memento.new_event_id()".into()]),
         ("_place_event", vec![]),
-        ("_plant_event", vec![]),
         ("_replace_event", vec![]),
         ("_release_children", vec![]),
         ("_settle_events", vec![]),

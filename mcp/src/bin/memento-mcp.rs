@@ -7,8 +7,8 @@ use std::sync::Arc;
 use memento_mcp::database::Database;
 use memento_mcp::handler::{Handler, Shared};
 use memento_mcp::settings::{Command, HttpSettings, Settings, USAGE};
+use memento_mcp::stdio::Lines;
 use memento_mcp::{http, install, settings};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -63,7 +63,7 @@ async fn stdio(shared: Arc<Shared>) -> Result<(), String> {
     let stop = stopped_by_signal()?;
     let (input, output) = stdio_pipes();
     let longest = shared.settings.max_bytes.saturating_mul(LINE_FACTOR);
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(longest);
+    let transport = Lines::new(input, output, longest);
     let handler = Handler::new(shared, None);
     let running = tokio::select! {
         started = rmcp::service::serve_server_with_ct(handler, transport, stop.clone()) => started,

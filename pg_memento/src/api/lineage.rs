@@ -1,13 +1,16 @@
 //! Events and what led to them. Most functions give the rows of a statement as they are.
 #![allow(clippy::type_complexity)] // pgrx reads the columns from the signatures.
 
-use pgrx::Uuid;
-use pgrx::pg_sys::panic::ErrorReport;
+use std::convert::Infallible;
+
+use pgrx::pg_sys::panic::{ErrorReport, ErrorReportable};
 use pgrx::prelude::*;
+use pgrx::{PgTrigger, Uuid};
 use serde_json::json;
 
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
+use crate::ffi::new_row::Placed;
 use crate::ffi::regclass::Regclass;
 use crate::ffi::relayed::TableIterator;
 use crate::service::lineage;
@@ -34,6 +37,13 @@ pub fn new_event_id() -> Uuid {
 #[pg_extern(immutable, parallel_safe, strict)]
 pub fn named_items(event_data: Jsonb) -> Vec<Uuid> {
     lineage::named_items(&event_data)
+}
+
+// Declared in sql/55_lineage.sql, where the triggers are. No search_path is pinned, because that would cost as much as the rest
+// for each event: what it runs names schemas itself.
+#[pg_trigger(sql = false)]
+fn _place_event<'a>(trigger: &'a PgTrigger<'a>) -> Result<Option<Placed<'static>>, Infallible> {
+    Ok(Some(lineage::place(trigger).map_err(ErrorReport::from).unwrap_or_report()))
 }
 
 #[pg_extern(volatile, parallel_unsafe, requires = ["lineage"])]

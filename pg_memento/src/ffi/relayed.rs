@@ -34,6 +34,11 @@ impl Rows {
         }
     }
 
+    /// Tuples of columns of these types, in the memory of the function that is being called.
+    pub(super) fn of_tuples(tuples: Vec<pg_sys::HeapTuple>, types: Vec<Oid>) -> Self {
+        Self { tuples, types }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.tuples.is_empty()

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod context;
+mod place;
 mod record;
 
 use memento_core::access::AccessLevel;
@@ -11,6 +12,7 @@ use pgrx::prelude::*;
 
 pub use self::adopt::adopt;
 pub use self::context::{named_items, resume_context};
+pub use self::place::place;
 pub use self::record::{found_items, record};
 use super::access::{AccessError, as_owner, authorize_current};
 use crate::error::{Failure, StatementError, reported};
@@ -147,7 +149,7 @@ pub fn emit(mut event: NewEvent) -> Result<StoredEvent, LineageError> {
 pub fn parent_chain(event: Uuid, max_steps: i32) -> Result<Rows, LineageError> {
     check_depth(max_steps)?;
     let project = authorize_current(AccessLevel::Read)?;
-    rows_of(event, as_owner(|| spi::lineage::chain(project, event, max_steps))?)
+    rows_of(event, spi::event_walk::chain(project, event, max_steps))
 }
 
 /// What an event has led to directly.
@@ -166,7 +168,7 @@ pub fn tree(event: Uuid, max_depth: i32, max_events: i32) -> Result<Rows, Lineag
     check_depth(max_depth)?;
     check_events(max_events)?;
     let project = authorize_current(AccessLevel::Read)?;
-    rows_of(event, as_owner(|| spi::lineage::tree(project, event, max_depth, max_events))?)
+    rows_of(event, spi::event_walk::tree(project, event, max_depth, max_events))
 }
 
 /// The root of the tree that a parent is in.

@@ -70,9 +70,9 @@ impl Failure for RateError {
 
 /// Counts a call of the current role.
 pub fn admit(tool: &str) -> Result<(), RateError> {
-    let role = spi::catalog::role_name(ffi::identity::current_role())?;
+    let caller = ffi::identity::current_role();
     let refused = as_owner(|| match spi::rate::is_limited()? {
-        true => spi::rate::admit(&role, &tool.replace('.', "_")),
+        true => spi::rate::admit(&spi::catalog::role_name(caller)?, &tool.replace('.', "_")),
         false => Ok(None),
     })?;
     match refused {

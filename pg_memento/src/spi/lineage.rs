@@ -57,19 +57,6 @@ pub fn locate(project: Uuid, event: Uuid) -> StatementResult<Option<Place>> {
     Ok(found.into_iter().next())
 }
 
-/// What led to an event, root first; depth counts up from it.
-pub fn chain(project: Uuid, of: Uuid, max_steps: i32) -> StatementResult<Rows> {
-    relayed(include_str!("queries/parent_chain.sql"), &[project.into(), of.into(), max_steps.into()])
-}
-
-/// What came of an event, level by level, with the parent of each; depth counts down from it.
-pub fn tree(project: Uuid, of: Uuid, max_depth: i32, max_events: i32) -> StatementResult<Rows> {
-    relayed(
-        include_str!("queries/event_tree.sql"),
-        &[project.into(), of.into(), max_depth.into(), max_events.into()],
-    )
-}
-
 /// What an event has led to directly.
 pub fn children(project: Uuid, of: Uuid, max_events: i32) -> StatementResult<Rows> {
     relayed(include_str!("queries/child_events.sql"), &[project.into(), of.into(), max_events.into()])
@@ -178,16 +165,15 @@ pub fn adopt(project: Uuid, columns: Columns) -> StatementResult<usize> {
     Ok(stored.len())
 }
 
-/// An event and what led to it, nearest first, as a context shows them; none for what is beyond the bytes.
+/// The events of a chain, in its order, as a context shows them; none for what is beyond the bytes.
 pub fn context_events(
     project: Uuid,
-    of: Uuid,
-    max_steps: i32,
+    chain: Vec<Uuid>,
     max_bytes: i64,
 ) -> StatementResult<Vec<Option<Jsonb>>> {
     kept_rows(
         include_str!("queries/context_events.sql"),
-        &[project.into(), of.into(), max_steps.into(), max_bytes.into()],
+        &[project.into(), chain.into(), max_bytes.into()],
         |row| row.get(1),
     )
 }

@@ -2,7 +2,7 @@
 
 use pgrx::datum::Interval;
 
-use super::{StatementResult, kept_rows, write};
+use super::{StatementResult, kept_rows, kept_write, write};
 
 /// Whether there is any limit at all.
 pub fn is_limited() -> StatementResult<bool> {
@@ -12,8 +12,8 @@ pub fn is_limited() -> StatementResult<bool> {
 
 /// Notes a call, unless it is one too many: then in how many seconds it may be tried again.
 pub fn admit(role: &str, tool: &str) -> StatementResult<Option<i32>> {
-    let refused =
-        write(include_str!("queries/admit_call.sql"), &[role.into(), tool.into()], |row| row.get::<i32>(1))?;
+    let refused: Vec<Option<i32>> =
+        kept_write(include_str!("queries/admit_call.sql"), &[role.into(), tool.into()], |row| row.get(1))?;
     Ok(refused.into_iter().flatten().next())
 }
 

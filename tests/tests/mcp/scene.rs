@@ -62,9 +62,13 @@ impl Shim {
 
     /// Writes a line as it is.
     pub fn write(&mut self, line: &str) {
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes what may not be text.
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(line.as_bytes()).unwrap();
-        input.write_all(b"\n").unwrap();
+        input.write_all(bytes).unwrap();
         input.flush().unwrap();
     }
 

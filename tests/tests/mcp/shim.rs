@@ -44,6 +44,11 @@ fn bad_requests_are_answered_and_do_no_harm() {
         shim.write(line);
     }
     assert_eq!(shim.request("no/such", json!({}))["error"]["code"], -32601);
+    // What was no request is answered without an id; an empty line is nothing.
+    let mut codes: Vec<i64> =
+        shim.notifications.drain(..).map(|answer| answer["error"]["code"].as_i64().unwrap()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [-32700, -32700, -32600, -32600, -32600]);
     assert!(shim.request("tools/call", json!({"arguments": {}}))["error"].is_object());
     assert_eq!(shim.request("tools/call", json!({"name": "nope"}))["error"]["code"], -32602);
     let refused = shim.refused("recall", json!({"query": 5}));
@@ -64,6 +69,39 @@ fn bad_requests_are_answered_and_do_no_harm() {
     assert_eq!(shim.request("resources/read", json!({"uri": "file:///etc/passwd"}))["error"]["code"], -32002);
     assert_eq!(shim.refused("recall", json!({"query": "a\u{0}b"}))["code"], "VALIDATION_ERROR");
     shim.call("recall", json!({"query": "still there"}));
+}
+
+#[test]
+fn lines_that_are_no_json_are_told() {
+    let cluster = Cluster::start();
+    let mut shim = Shim::start(&cluster.url("postgres", &cluster.database()), &["--max-bytes", "100000"]);
+    let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+    for line in ["{\"jsonrpc\": \"2.0\", \"id\": 7", "'single'", "{} {}", &deep] {
+        shim.write(line);
+        let answer = shim.next();
+        assert_eq!(answer["error"]["code"], -32700, "{line}: {answer}");
+        assert!(answer.get("id").is_none(), "{answer}");
+        assert!(!answer.to_string().contains("single"), "what came is not repeated: {answer}");
+    }
+    shim.write_bytes(b"\"\xff\"\n");
+    assert_eq!(shim.next()["error"]["code"], -32700);
+    // Many at once, and a request between them.
+    for _ in 0..100 {
+        shim.write("no");
+    }
+    shim.call("recall", json!({"query": "x"}));
+    for _ in shim.notifications.len()..100 {
+        let answer = shim.next();
+        shim.notifications.push(answer);
+    }
+    assert!(shim.notifications.iter().all(|answer| answer["error"]["code"] == -32700));
+    // A line that is longer than any that is read ends where it ends, and not in the middle of the next one.
+    shim.write(&"x".repeat(1_000_000));
+    shim.call("recall", json!({"query": "x"}));
+    // The last line of all is answered too.
+    shim.write("nonsense");
+    assert_eq!(shim.next()["error"]["code"], -32700);
+    assert_eq!(shim.end(), "");
 }
 
 #[test]

@@ -46,10 +46,23 @@ fn an_agent_works_with_the_memory() {
     let section = shim.request("resources/read", json!({"uri": format!("{uri}/sections/decision")}));
     assert_eq!(section["result"]["contents"][0]["text"], "## Decision\n\nWe use Postgres for events.");
 
-    shim.call(
+    let minutes = "Decision: We will use Postgres for event storage.\n\nAction: Alice will write the runbook by 2026-03-15.\n";
+    let artifact = shim.call(
         "artifact_ingest",
-        json!({"artifact_type": "doc", "source_system": "wiki", "source_id": "1", "content": "x"}),
+        json!({"artifact_type": "note", "source_system": "wiki", "source_id": "minutes", "content": minutes}),
     );
+    assert_eq!(shim.call("wait_until_idle", json!({"timeout": "60 s"})), json!({"result": true}));
+    assert_eq!(shim.call("job_status", json!({"artifact_uid": artifact["artifact_uid"]}))["status"], "DONE");
+    let decisions = shim.call("event_search", json!({"query": "storage", "category": "Decision"}));
+    let decision = &decisions["events"][0];
+    let quote = &decision["evidence"][0];
+    let span = |side: &str| quote[side].as_u64().unwrap() as usize;
+    assert_eq!(quote["quote"], minutes[span("start_char")..span("end_char")], "{decisions}");
+    let found = shim.call("event_get", json!({"event_id": decision["event_id"]}));
+    assert!(found.to_string().contains("Postgres"), "{found}");
+    let of_revision = shim.call("event_list_for_revision", json!({"artifact_uid": artifact["artifact_uid"]}));
+    assert_eq!(of_revision["events"].as_array().unwrap().len(), 2, "{of_revision}");
+
     shim.call(
         "remember",
         json!({"content": "# Storage\n\nKafka after all.", "source_system": "wiki", "source_id": "1"}),
@@ -60,12 +73,16 @@ fn an_agent_works_with_the_memory() {
     let diff = shim.call("memory.diff", json!({"item_id": item, "from_version": 1}));
     assert!(diff.to_string().contains("Kafka"), "{diff}");
 
-    let first = shim.call("emit_event", json!({"event_type": "asked", "event_data": {"n": 1}}));
+    let first = shim.call("emit_event", json!({"event_type": "asked", "event_data": {"item_id": item}}));
     let second = shim.call("emit_event", json!({"event_type": "answered", "parent_uuid": first["event_id"]}));
     let chain = shim.call("get_parent_chain", json!({"event_uuid": second["event_id"]}));
     let types: Vec<&Value> =
         chain["rows"].as_array().unwrap().iter().map(|event| &event["event_type"]).collect();
     assert_eq!(types, ["asked", "answered"]);
+    let tree = shim.call("get_event_tree", json!({"root_uuid": first["event_id"]}));
+    assert_eq!(tree["rows"][1]["uuid"], second["event_id"], "{tree}");
+    let context = shim.call("resume_context", json!({"event_uuid": second["event_id"]}));
+    assert_eq!(context["memories"][0]["item_id"], item, "{context}");
 
     let ended = shim.call("sessions.end", json!({"session_id": session["session_id"], "summary": "done"}));
     assert_eq!(ended["session_id"], session["session_id"]);

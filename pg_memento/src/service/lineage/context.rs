@@ -28,7 +28,8 @@ pub fn resume_context(event: Uuid, budget: i32) -> Result<Jsonb, LineageError> {
     let project = authorize_current(AccessLevel::Read)?;
     let Place { root, depth, .. } = located(project, event)?;
     let bytes = i64::from(budget) * BYTES_PER_TOKEN;
-    let chain = as_owner(|| spi::lineage::context_events(project, event, MAX_STEPS, bytes))?;
+    let chain = spi::event_walk::chain_ids(project, event, MAX_STEPS);
+    let chain = as_owner(|| spi::lineage::context_events(project, chain, bytes))?;
     let mut left = Budget::new(tokens);
     let mut events: Vec<Jsonb> = chain.into_iter().flatten().collect();
     events.retain(|event| left.take(token::count(event.as_str())));

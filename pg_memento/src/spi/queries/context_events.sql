@@ -1,9 +1,12 @@
--- $1 project, $2 event, $3 how many steps up, $4 how many bytes in all: the event and what led to it, nearest first, as a
--- context shows them; null for what is beyond
-select case when sum(pg_catalog.octet_length(e.shown::text)) over (order by e.steps) <= $4::bigint then e.shown end
-  from (
-    select c.steps, pg_catalog.jsonb_build_object(
-             'uuid', c.event_id, 'event_type', c.event_type, 'timestamp', c."timestamp", 'depth', c.steps, 'event_data', c.event_data) as shown
-      from memento._parent_chain($1, $2, $3) c
-  ) e
- order by e.steps
+-- $1 project, $2 a chain of events, nearest first, $3 how many bytes in all: the events in that order, as a context shows them;
+-- null for what is beyond. One look-up for each, whatever the table was like when this was planned: hence the offset.
+select case when sum(pg_catalog.octet_length(s.shown::text)) over (order by c.steps) <= $3::bigint then s.shown end
+  from unnest($2::uuid[]) with ordinality c(event_id, steps)
+  cross join lateral (
+    select pg_catalog.jsonb_build_object(
+             'uuid', e.event_id, 'event_type', e.event_type, 'timestamp', e."timestamp", 'depth', c.steps - 1, 'event_data', e.event_data) as shown
+      from memento.event_store e
+     where e.project_id = $1 and e.event_id = c.event_id
+    offset 0
+  ) s
+ order by c.steps

@@ -14,7 +14,7 @@ select p.oid::regprocedure as function, p.provolatile as volatility, p.proisstri
  where p.pronamespace = 'memento'::regnamespace
  order by p.oid::regprocedure::text collate "C";
 
--- Functions without a pinned search_path run no SQL.
+-- Functions without a pinned search_path run no SQL, but for _place_event(), whose statement qualifies operators too.
 select p.oid::regprocedure as function
   from pg_proc p
  where p.pronamespace = 'memento'::regnamespace and p.proconfig is null
