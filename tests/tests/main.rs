@@ -26,6 +26,7 @@ mod lexical;
 mod lineage;
 mod lineage_integrity;
 mod lineage_record;
+mod lineage_walk;
 #[path = "mcp/main.rs"]
 mod mcp;
 mod meanwhile;
