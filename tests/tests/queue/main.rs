@@ -4,8 +4,10 @@ mod conformance;
 #[path = "../../../worker/tests/fake_endpoint/mod.rs"]
 #[allow(dead_code)] // The tests of the providers use the rest.
 mod fake_endpoint;
+mod indexes;
 mod kills;
 mod meanwhile;
+mod profiles;
 mod providers;
 mod scene;
 mod together;
