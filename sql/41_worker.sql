@@ -1,12 +1,16 @@
 -- What a worker says to the database, the same for the background worker and for one on another machine. The functions run as
 -- the owner, because a worker serves all projects; only a role that grant_worker() names may call them.
--- Hot ones are in PL/pgSQL, which keeps their plans.
+-- Hot ones are in PL/pgSQL, which keeps their plans: one for all values, because to plan a claim takes longer than to run it.
 
 create function memento._due_lanes()
   returns table (lane text, profile_id uuid, next_at timestamptz, code text)
-  language sql volatile parallel unsafe security definer rows 10
+  language plpgsql volatile parallel unsafe security definer rows 10
   set search_path = pg_catalog, pg_temp
-begin atomic
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
   -- Steps from lane to lane in the index, however many jobs wait in each.
   with recursive step(lane) as (
     (select j.lane from memento.job j where j.claimable_at is not null order by j.lane limit 1)
@@ -40,7 +44,8 @@ begin atomic
      -- Only who owns the table can index it.
      and (f.lane <> 'build_index'
           or pg_catalog.pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'memento.chunk_embedding'::regclass), 'usage'));
-end;
+end
+$$;
 comment on function memento._due_lanes() is 'worker: the lanes that have open jobs, and when the next of each can be taken';
 
 create function memento._claim_jobs(worker text, from_lane text, batch int, lease interval)
@@ -48,9 +53,13 @@ create function memento._claim_jobs(worker text, from_lane text, batch int, leas
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
   -- A queue changes faster than its statistics: by its indexes, whatever they say.
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  -- Mostly there are none, and then no job is looked up in them.
+  has_pauses boolean := exists (select from memento.queue_pause);
+  has_budgets boolean := memento._calls_model(from_lane) and exists (select from memento.budget);
 begin
   return query
   with taken as (
@@ -73,9 +82,10 @@ begin
                from memento.job d
               where d.lane = from_lane and d.claimable_at <= statement_timestamp()
                 and (d.lease_until is null or d.lease_until <= statement_timestamp())
-                and not exists (select from memento.queue_pause p where p.project_id = d.project_id and p.kind in (d.kind, '*'))
-                and not exists (select from memento.budget b
-                                 where b.project_id = d.project_id and memento._calls_model(d.lane) and b.spent_until > statement_timestamp())
+                and (not has_pauses
+                     or not exists (select from memento.queue_pause p where p.project_id = d.project_id and p.kind in (d.kind, '*')))
+                and (not has_budgets
+                     or not exists (select from memento.budget b where b.project_id = d.project_id and b.spent_until > statement_timestamp()))
               order by d.claimable_at, d.job_id
               limit batch
                 for update skip locked))
@@ -101,7 +111,7 @@ create function memento._finish_jobs(projects uuid[], jobs bigint[], attempts in
   returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
@@ -152,7 +162,7 @@ create function memento._extend_leases(projects uuid[], jobs bigint[], attempts 
   returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
@@ -173,7 +183,7 @@ comment on function memento._extend_leases(uuid[], bigint[], int[], interval) is
 create function memento._release_jobs(projects uuid[], jobs bigint[], attempts int[]) returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   released bigint;

@@ -2,9 +2,13 @@
 
 create function memento._embed_inputs(profile uuid, projects uuid[], jobs bigint[], attempts int[], max_chunks int)
   returns table (project_id uuid, job_id bigint, chunk_id bigint, chunk_text text, token_count int, contextual boolean)
-  language sql stable parallel restricted security definer rows 100
+  language plpgsql stable parallel restricted security definer rows 100
   set search_path = pg_catalog, pg_temp
-begin atomic
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
   -- Step by step along the keys, whatever the planner believes of tables that nobody has analysed yet: taken in another order, the
   -- joins are as many rows as the project has, to the power of three.
   select h.project_id, h.job_id, c.chunk_id, c.chunk_text, c.token_count,
@@ -29,7 +33,8 @@ begin atomic
                        offset 0) c
    order by h.job_id, c.ordinal
    limit max_chunks;
-end;
+end
+$$;
 comment on function memento._embed_inputs(uuid, uuid[], bigint[], int[], int) is
   'worker: the chunks of jobs that have no vector yet, in the order of the text';
 
@@ -38,6 +43,7 @@ create function memento._store_embeddings(profile uuid, projects uuid[], jobs bi
   returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   dims int := (select p.dims from memento.embedding_profile p where p.profile_id = profile);
@@ -101,6 +107,7 @@ comment on function memento._insert_embeddings(uuid, int, uuid[], uuid[], bigint
 create function memento._finish_embed_jobs(profile uuid, projects uuid[], jobs bigint[], attempts int[]) returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query

@@ -122,9 +122,11 @@ create function memento._enqueue_index(profile uuid) returns void
   set search_path = pg_catalog, pg_temp
 begin atomic
   -- A profile is shared: the job belongs to the default project, which is always there.
-  insert into memento.job (project_id, job_id, kind, lane, profile_id, dedup_key)
+  insert into memento.job as j (project_id, job_id, kind, lane, profile_id, dedup_key)
   values ('00000000-0000-0000-0000-000000000001', memento._own_job_id(), 'build_index', 'build_index', profile, profile::text)
-  on conflict do nothing;
+  -- One that is being built may be of parameters that are over.
+  on conflict (project_id, kind, dedup_key) where claimable_at is not null and dedup_key is not null
+     do update set run_again = true where j.state = 'running';
 end;
 comment on function memento._enqueue_index(uuid) is 'internal: asks for a profile''s index';
 

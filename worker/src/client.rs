@@ -1,6 +1,7 @@
 //! The database over a connection, for a worker on another machine.
 
-use std::sync::mpsc::Sender;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
 use postgres::config::SslMode;
@@ -11,9 +12,11 @@ use serde_json::Value as Json;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use uuid::Uuid;
 
+use crate::caller::Wake;
 use crate::database::{
     COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Row, Statements, Value, Work,
 };
+use crate::index::{self, Built, IndexBuild};
 
 /// How long the listener waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(5);
@@ -65,6 +68,36 @@ impl Database for ClientDatabase {
 
     fn can_run_concurrently(&self) -> bool {
         true
+    }
+
+    fn begin_index(&mut self, profile: Uuid, wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>> {
+        let mut database = Self::new(self.config.clone(), self.connect);
+        let (tell, outcome) = channel();
+        let wake = Arc::clone(wake);
+        let building = move || {
+            // When this process ends, the server's goes on until it looks for it.
+            let prepared = database.command("set client_connection_check_interval = '10s'");
+            // Nobody listens any more when the worker is about to end.
+            let _ = tell.send(prepared.and_then(|()| index::build(&mut database, profile)));
+            wake();
+        };
+        match std::thread::Builder::new().name("index".into()).spawn(building) {
+            Ok(_) => Ok(Box::new(OtherConnection(outcome))),
+            Err(_) => Ok(Built::now(self, profile)),
+        }
+    }
+}
+
+/// An index that is built over a connection of its own.
+struct OtherConnection(Receiver<DatabaseResult<()>>);
+
+impl IndexBuild for OtherConnection {
+    fn outcome(&mut self) -> Option<DatabaseResult<()>> {
+        match self.0.try_recv() {
+            Ok(outcome) => Some(outcome),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(DatabaseError::unexpected("a thread has panicked"))),
+        }
     }
 }
 

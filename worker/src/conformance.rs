@@ -13,6 +13,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::database::{Columns, Database, DatabaseError, DatabaseResult, Statements, Value};
+use crate::index;
 use crate::job::{Held, Job, Reason};
 use crate::metrics::Metrics;
 use crate::store::{Profile, Store};
@@ -101,6 +102,11 @@ impl Scene<'_> {
         ] {
             self.run(statement)?;
         }
+        // The loop would have them built beside it, and be busy for as long.
+        for name in ["conformance", "conformance-other"] {
+            let profile = self.profile_named(name)?.profile;
+            index::build(self.database, profile)?;
+        }
         Ok(())
     }
 
@@ -182,8 +188,13 @@ impl Scene<'_> {
     }
 
     fn profile(&mut self) -> Result<Profile, Failure> {
-        let id =
-            self.text("select profile_id::text from memento.embedding_profile where name = 'conformance'")?;
+        self.profile_named("conformance")
+    }
+
+    fn profile_named(&mut self, name: &str) -> Result<Profile, Failure> {
+        let id = self.text(&format!(
+            "select profile_id::text from memento.embedding_profile where name = '{name}'"
+        ))?;
         let id = Uuid::parse_str(&id).map_err(|error| Failure(error.to_string()))?;
         self.store().profile(id)?.ok_or_else(|| Failure("the profile is not there".into()))
     }

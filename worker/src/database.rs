@@ -5,6 +5,9 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use crate::caller::Wake;
+use crate::index::IndexBuild;
+
 /// A value of a statement: what it is given, or a column of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -70,8 +73,8 @@ pub type DatabaseResult<T> = Result<T, DatabaseError>;
 /// up the queue.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The same for a command. CREATE INDEX CONCURRENTLY waits for every older transaction of the database, and the queue with it: one that
-/// takes longer is not waited for, and the index is tried again later.
+/// The same for a command. CREATE INDEX CONCURRENTLY waits for every older transaction of the database: one that takes longer is not
+/// waited for, and the index is tried again later.
 pub const COMMAND_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Statements of one transaction.
@@ -94,6 +97,10 @@ pub trait Database {
 
     /// Whether commands may begin and end their own transactions.
     fn can_run_concurrently(&self) -> bool;
+
+    /// Begins to make a profile's index as it is to be, with [`crate::index::build`] where the loop need not wait for it. `wake` is
+    /// called when it has ended.
+    fn begin_index(&mut self, profile: Uuid, wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>>;
 }
 
 /// Takes the columns of a row, one after the other.

@@ -91,7 +91,22 @@ impl Embedding {
         Ok(())
     }
 
-    /// Deals with what came of a call.
+    /// Calls have ended: the next ones take their places, unless one of them failed, which may mean that the endpoint is to be left alone.
+    pub fn receive(&mut self, answers: &[Answer]) {
+        for answer in answers {
+            if let Some(lane) = self.lanes.get_mut(&answer.lane) {
+                lane.end_call();
+            }
+        }
+        for (name, lane) in &mut self.lanes {
+            let mut of_lane = answers.iter().filter(|answer| answer.lane == *name).peekable();
+            if of_lane.peek().is_some() && of_lane.all(|answer| answer.outcome.is_ok()) {
+                lane.call_next(name, &self.caller, self.concurrency);
+            }
+        }
+    }
+
+    /// Deals with what came of a call that was received.
     pub fn take(&mut self, answer: Answer, scene: &mut Scene) -> DatabaseResult<()> {
         // Forgotten meanwhile: the worker ends, or began anew.
         match self.lanes.get_mut(&answer.lane) {

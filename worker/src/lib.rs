@@ -15,6 +15,7 @@ mod debt;
 mod embedding;
 mod extraction;
 mod http;
+pub mod index;
 pub mod job;
 mod local;
 pub mod metrics;

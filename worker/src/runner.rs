@@ -1,6 +1,7 @@
 //! The loop: takes jobs, has models called by threads, writes back what comes of it. One round does what can be done now and says
 //! how long the next may wait. It never waits itself, and no transaction is open while a model is called.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use crate::database::{Database, DatabaseError, DatabaseResult};
 use crate::debt::Debts;
 use crate::embedding::Embedding;
 use crate::extraction::Extraction;
+use crate::index::Indexes;
 use crate::job::{Held, Job, Lane};
 use crate::metrics::Metrics;
 use crate::models::Models;
@@ -57,7 +59,10 @@ pub struct Runner {
     models: Box<dyn Models>,
     embedding: Embedding,
     extraction: Extraction,
+    indexes: Indexes,
     answers: Receiver<Answer>,
+    /// Those that were received and are not dealt with yet.
+    arrived: VecDeque<Answer>,
     debts: Debts,
     tally: Tally,
     extended: Instant,
@@ -80,10 +85,12 @@ impl Runner {
         let (caller, answers) = Caller::new(spawn, Arc::clone(&wake));
         Self {
             embedding: Embedding::new(caller, settings.concurrency),
-            extraction: Extraction::new(spawn, wake, settings.concurrency),
+            extraction: Extraction::new(spawn, Arc::clone(&wake), settings.concurrency),
+            indexes: Indexes::new(wake),
             settings,
             models,
             answers,
+            arrived: VecDeque::new(),
             debts: Debts::default(),
             tally: Tally::default(),
             extended: Instant::now(),
@@ -124,7 +131,18 @@ impl Runner {
     pub fn end(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
         self.debts.release(self.embedding.forget_all());
         self.debts.release(self.extraction.forget_all());
+        self.give_up_index();
         self.debts.settle(&mut Store::new(database, &self.metrics))
+    }
+
+    /// Whether an index is being built.
+    pub fn is_building_index(&self) -> bool {
+        self.indexes.is_busy()
+    }
+
+    /// Ends what it builds, and gives the job back: somebody needs what is locked for it.
+    pub fn give_up_index(&mut self) {
+        self.debts.release(self.indexes.forget_all());
     }
 
     /// Settings may change while it runs. What is under way is not touched.
@@ -143,7 +161,7 @@ impl Runner {
 
     /// All jobs that are under way.
     fn held(&self) -> Vec<Held> {
-        self.embedding.held().into_iter().chain(self.extraction.held()).collect()
+        self.embedding.held().into_iter().chain(self.extraction.held()).chain(self.indexes.held()).collect()
     }
 
     /// What it has done so far, for those who watch.
@@ -153,10 +171,15 @@ impl Runner {
 
     fn take_answers(&mut self, store: &mut Store) -> DatabaseResult<()> {
         let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
-        while let Ok(answer) = self.answers.try_recv() {
+        // First the next calls: the endpoint has something to do while the database writes.
+        let received: Vec<Answer> = self.answers.try_iter().collect();
+        self.embedding.receive(&received);
+        self.arrived.extend(received);
+        while let Some(answer) = self.arrived.pop_front() {
             self.embedding.take(answer, &mut scene)?;
         }
         self.extraction.take_news(&mut scene)?;
+        self.indexes.take(&mut scene)?;
         self.embedding.go_on(&mut scene)
     }
 
@@ -168,6 +191,7 @@ impl Runner {
             let kept = store.extend(&held, self.settings.lease)?;
             self.embedding.keep_only(&kept);
             self.extraction.keep_only(&kept);
+            self.indexes.keep_only(&kept);
             self.extended = Instant::now();
         }
         Ok(())
@@ -202,6 +226,7 @@ impl Runner {
             "embed" if self.embedding.is_busy(&lane.name) => 0,
             "embed" => self.settings.batch,
             "extract_events" => self.extraction.room(),
+            "build_index" => usize::from(!self.indexes.is_busy()),
             _ => 1,
         };
         if batch == 0 {
@@ -221,7 +246,11 @@ impl Runner {
                 let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
                 self.extraction.start(jobs, self.models.as_ref(), &mut scene)?;
             }
-            "build_index" => self.build_index(store, first),
+            "build_index" => {
+                let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
+                self.indexes.start(first, &mut scene);
+                self.indexes.take(&mut scene)?;
+            }
             kind if DATABASE_KINDS.contains(&kind) => self.run(store, first),
             _ => self.debts.release(jobs.iter().map(|job| job.held)),
         }
@@ -236,13 +265,6 @@ impl Runner {
                 Some("failed") => self.tally.failed += 1,
                 _ => {}
             },
-            Err(error) => self.give_up(job, &error),
-        }
-    }
-
-    fn build_index(&mut self, store: &mut Store, job: &Job) {
-        match build_index(store, job) {
-            Ok(()) => self.tally.done += 1,
             Err(error) => self.give_up(job, &error),
         }
     }
@@ -278,18 +300,6 @@ impl Runner {
         }
         Ok(Some(Wait::AtMost(every)))
     }
-}
-
-fn build_index(store: &mut Store, job: &Job) -> DatabaseResult<()> {
-    let result = match job.profile {
-        None => serde_json::json!({"dropped": "no profile"}),
-        Some(profile) => {
-            let commands = store.index_commands(profile)?;
-            commands.iter().try_for_each(|command| store.command(command))?;
-            serde_json::json!({"commands": commands.len()})
-        }
-    };
-    store.finish(job.held, result).map(drop)
 }
 
 fn soonest<const N: usize>(waits: [Option<Wait>; N]) -> Wait {

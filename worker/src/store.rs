@@ -7,8 +7,10 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use crate::caller::Wake;
 use crate::database::{Columns, Database, DatabaseResult, Statements, Value};
 use crate::extraction;
+use crate::index::IndexBuild;
 use crate::job::{Held, Input, Job, Lane, Reason};
 use crate::metrics::{Depth, Metrics};
 pub use crate::record::{Call, ChatProfile, Document, Findings, Payee, Profile, Tally, Vectors};
@@ -314,6 +316,11 @@ impl<'a> Store<'a> {
             &[Value::Uuid(profile), concurrently],
             |mut row| row.text(),
         )
+    }
+
+    /// Begins to make a profile's index.
+    pub fn begin_index(&mut self, profile: Uuid, wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>> {
+        self.database.begin_index(profile, wake)
     }
 
     /// Runs a command.

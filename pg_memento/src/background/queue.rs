@@ -6,14 +6,18 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use memento_worker::caller::Wake;
 use memento_worker::database::{
     COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work,
 };
+use memento_worker::index::{Built, IndexBuild};
 use memento_worker::metrics::MetricsServer;
 use memento_worker::runner::{Runner, Settings, Wait as RunnerWait};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
+use uuid::Uuid;
 
+use super::index_builder::{self, IndexProcess};
 use super::task::{DatabaseTask, Wait};
 use crate::ffi::transaction::{Caught, in_transaction, override_setting};
 use crate::ffi::{command, database, thread};
@@ -51,6 +55,14 @@ impl Database for OwnDatabase {
 
     fn can_run_concurrently(&self) -> bool {
         true
+    }
+
+    /// Woken by the postmaster, which tells this process when the other one has ended: see [`Queue::has_news`].
+    fn begin_index(&mut self, profile: Uuid, _wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>> {
+        Ok(match IndexProcess::start(profile) {
+            Some(process) => Box::new(process),
+            None => Built::now(self, profile),
+        })
     }
 }
 
@@ -124,6 +136,14 @@ impl DatabaseTask for Queue {
 
     fn is_at_rest(&self) -> bool {
         self.runner.tally().in_flight == 0
+    }
+
+    fn has_news(&self) -> bool {
+        self.runner.is_building_index() && index_builder::has_ended()
+    }
+
+    fn make_way(&mut self) {
+        self.runner.give_up_index();
     }
 
     fn reload(&mut self) {

@@ -3,6 +3,7 @@
 //! A slot belongs to one database. `generation` tells the process that was started for it last from one that comes late.
 
 pub mod backend;
+pub mod index_builder;
 pub mod launcher;
 pub mod model_host;
 pub mod worker;
@@ -94,6 +95,8 @@ pub struct Slot {
     /// When it is to be started; `NEVER` if only new work starts it.
     pub next_start: i64,
     pub last_error: [u8; 5],
+    /// What came of the index that was built for it last: see `index_builder`.
+    index_outcome: [u8; 5],
 }
 
 impl Slot {
@@ -116,6 +119,7 @@ impl Slot {
         began: 0,
         next_start: 0,
         last_error: NO_ERROR,
+        index_outcome: NO_ERROR,
     };
 
     fn enter(&mut self, state: State) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{databases, launcher, model_host, slots, wake, worker};
+use super::{databases, index_builder, launcher, model_host, slots, wake, worker};
 use crate::ffi::{process, transaction_end, utility_hook};
 use crate::gucs;
 
@@ -18,6 +18,7 @@ pub fn install() {
         launcher: launcher::run,
         worker: worker::run,
         model_host: model_host::run,
+        index_builder: index_builder::run,
     });
     process::register_launcher(RESTART);
     process::register_model_host(RESTART);

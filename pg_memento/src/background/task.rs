@@ -32,6 +32,14 @@ pub trait DatabaseTask {
         true
     }
 
+    /// Whether a process that it has started has ended, so that another round is due.
+    fn has_news(&self) -> bool {
+        false
+    }
+
+    /// Somebody has the extension locked and may wait for what the task's own processes have locked.
+    fn make_way(&mut self) {}
+
     /// Settings were read again.
     fn reload(&mut self) {}
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use super::index_builder;
 use super::queue::Queue;
 use super::slots::{self, Exit, Place};
 use super::task::{DatabaseTask, Wait};
@@ -35,13 +36,10 @@ pub fn run(argument: i64) {
         leave(Exit::Asked);
     }
     process::connect(Some(database));
-    // The statements rely on these, whatever the database or the role says.
-    override_setting(c"search_path", "pg_catalog, pg_temp");
-    override_setting(c"application_name", "pg_memento worker");
-    override_setting(c"default_transaction_isolation", "read committed");
-    override_setting(c"role", "none");
-    // Of two who wait for each other the one that looks first gives way: not the user's command.
-    override_setting(c"deadlock_timeout", "100ms");
+    set_up_session();
+    // What a crash takes back is done again by the next worker: this one is gone with the server, so nobody finishes what was lost. That
+    // spares a wait for the disk for each claim, answer and finish.
+    override_setting(c"synchronous_commit", "off");
     match Queue::new() {
         Ok(task) => Worker { place, task, has_begun: false, errors: 0 }.run(),
         // No descriptors are left: the launcher tries again later.
@@ -49,7 +47,19 @@ pub fn run(argument: i64) {
     }
 }
 
+/// What the statements rely on, whatever the database or the role says.
+pub fn set_up_session() {
+    override_setting(c"search_path", "pg_catalog, pg_temp");
+    override_setting(c"application_name", "pg_memento worker");
+    override_setting(c"default_transaction_isolation", "read committed");
+    override_setting(c"role", "none");
+    // Of two who wait for each other the one that looks first gives way: not the user's command.
+    override_setting(c"deadlock_timeout", "100ms");
+}
+
 fn on_exit() {
+    // One that leaves in order has waited for it.
+    index_builder::terminate();
     if let Some(life) = LIFE.take() {
         let otherwise = if process::must_end() { Exit::Asked } else { Exit::Failed };
         let exit = life.exit.unwrap_or(otherwise);
@@ -133,7 +143,10 @@ impl<T: DatabaseTask> Worker<T> {
                 self.work()
             }
             Ok(false) => leave(Exit::NotNeeded),
-            Err(caught) => Err(caught),
+            Err(caught) => {
+                self.task.make_way();
+                Err(caught)
+            }
         };
         report_activity(None);
         flush_statistics(true);
@@ -180,7 +193,8 @@ impl<T: DatabaseTask> Worker<T> {
             let now = Instant::now();
             let listens = sleep.deaf_until <= now;
             let is_over = sleep.until.is_some_and(|until| until <= now);
-            if is_over || process::settings_changed() || (listens && slots::worker::is_woken(self.place)) {
+            let is_called = self.task.has_news() || slots::worker::is_woken(self.place);
+            if is_over || process::settings_changed() || (listens && is_called) {
                 return;
             }
             let bell = if listens { self.task.bell() } else { None };

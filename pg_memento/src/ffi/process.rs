@@ -21,7 +21,12 @@ pub struct Mains {
     pub worker: fn(i64),
     /// Serves the local model.
     pub model_host: fn(),
+    /// Builds an index; gets the argument and the bytes that it was started with.
+    pub index_builder: fn(i64, Extra),
 }
+
+/// What a process is told beside its argument.
+pub type Extra = [u8; 16];
 
 static MAINS: OnceLock<Mains> = OnceLock::new();
 
@@ -51,6 +56,16 @@ extern "C-unwind" fn pg_memento_worker_main(argument: pg_sys::Datum) {
 extern "C-unwind" fn pg_memento_model_host_main(_argument: pg_sys::Datum) {
     if let Some(mains) = MAINS.get() {
         (mains.model_host)();
+    }
+}
+
+#[pg_guard]
+#[unsafe(no_mangle)]
+extern "C-unwind" fn pg_memento_index_builder_main(argument: pg_sys::Datum) {
+    if let Some(mains) = MAINS.get() {
+        // SAFETY: the server's description of this process, which lives as long as it; only bytes are read.
+        let extra = unsafe { (*pg_sys::MyBgworkerEntry).bgw_extra };
+        (mains.index_builder)(argument.value() as i64, std::array::from_fn(|place| extra[place] as u8));
     }
 }
 
@@ -95,13 +110,25 @@ fn register(mut process: pg_sys::BackgroundWorker, restart: Duration) {
     unsafe { pg_sys::RegisterBackgroundWorker(&mut process) }
 }
 
-/// A worker that was asked for.
+/// A process that was asked for.
 pub struct Started(*mut pg_sys::BackgroundWorkerHandle);
 
 /// Asks the postmaster for a worker, with an argument for it. None if all places for processes are taken. This process
 /// is woken when it starts and when it ends.
 pub fn start_worker(argument: i64) -> Option<Started> {
-    let mut process = describe(c"pg_memento worker", c"pg_memento_worker_main", true);
+    start(describe(c"pg_memento worker", c"pg_memento_worker_main", true), argument)
+}
+
+/// The same for a process that builds an index.
+pub fn start_index_builder(argument: i64, extra: Extra) -> Option<Started> {
+    let mut process = describe(c"pg_memento index builder", c"pg_memento_index_builder_main", true);
+    for (to, from) in process.bgw_extra.iter_mut().zip(extra) {
+        *to = from as c_char;
+    }
+    start(process, argument)
+}
+
+fn start(mut process: pg_sys::BackgroundWorker, argument: i64) -> Option<Started> {
     process.bgw_start_time = pg_sys::BgWorkerStartTime::BgWorkerStart_RecoveryFinished;
     process.bgw_main_arg = pg_sys::Datum::from(argument);
     let mut handle = std::ptr::null_mut();
@@ -122,6 +149,12 @@ impl Started {
         // SAFETY: the handle is the one that the server gave us.
         let status = unsafe { pg_sys::GetBackgroundWorkerPid(self.0, &mut pid) };
         status == pg_sys::BgwHandleStatus::BGWH_STOPPED
+    }
+
+    /// Asks it to end, or not to begin.
+    pub fn terminate(&self) {
+        // SAFETY: as above.
+        unsafe { pg_sys::TerminateBackgroundWorker(self.0) }
     }
 }
 

@@ -3,9 +3,12 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use memento_worker::caller::Wake;
 use memento_worker::database::{Database, DatabaseError, DatabaseResult, Work};
+use memento_worker::index::{Built, IndexBuild};
 use memento_worker::runner::{Runner, Settings, Wait};
 use pgrx::prelude::*;
+use uuid::Uuid;
 
 use super::models::ForegroundModels;
 use crate::error::{Failure, StatementError, passed_on, reported};
@@ -148,5 +151,9 @@ impl Database for ForegroundDatabase {
 
     fn can_run_concurrently(&self) -> bool {
         false
+    }
+
+    fn begin_index(&mut self, profile: Uuid, _wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>> {
+        Ok(Built::now(self, profile))
     }
 }

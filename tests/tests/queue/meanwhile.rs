@@ -12,6 +12,10 @@ use super::scene::{
     wait_until_settled,
 };
 
+/// What waits to be tried again is tried now.
+const MAKE_DUE: &str =
+    "update memento.job set claimable_at = now() where state = 'pending'; select memento._wake_worker()";
+
 fn results(client: &mut Client) -> Vec<String> {
     client
         .query(
@@ -130,9 +134,43 @@ fn a_long_call_keeps_its_lease() {
     assert_eq!(attempts, 1);
 }
 
-/// The server reports a full disk where the vectors are written: the error that it has for that, from where it would come.
+/// The disk has no room where the vectors are written: the file of their table is the device that is always full.
 #[test]
-fn the_disk_may_be_full() {
+fn the_disk_is_full() {
+    let cluster = cluster(&["memento.model_timeout = '5s'"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    client.batch_execute("select memento.wait_until_idle('60 s')").unwrap();
+    let path: String =
+        client.query_one("select pg_relation_filepath('memento.chunk_embedding')", &[]).unwrap().get(0);
+    let (file, kept) = (cluster.directory().join(&path), cluster.directory().join(format!("{path}.kept")));
+    cluster.stop("fast");
+    std::fs::rename(&file, &kept).unwrap();
+    std::os::unix::fs::symlink("/dev/full", &file).unwrap();
+    cluster.boot();
+    let mut client = cluster.connect(&database);
+    remember(&mut client, "some", 5);
+    let error = eventually("it fails", || last_error(&mut client));
+    assert_eq!(error, ("pending".into(), "WRITE_FAILED".into()));
+    let message: String = client
+        .query_one("select errors::text from memento.job where errors <> '[]' limit 1", &[])
+        .unwrap()
+        .get(0);
+    assert!(message.contains("53100"), "{message}");
+    cluster.stop("fast");
+    std::fs::rename(&kept, &file).unwrap();
+    cluster.boot();
+    let mut client = cluster.connect(&database);
+    client.batch_execute(MAKE_DUE).unwrap();
+    wait_until_settled(&mut client);
+    assert_complete(&mut client, 5);
+}
+
+/// The same by the error that the server has for that: neither a job nor the log quotes what was to be written.
+#[test]
+fn an_error_of_the_disk_quotes_nothing() {
     let cluster = cluster(&[]);
     let mut client = cluster.connect(&cluster.database());
     let endpoint = Endpoint::start();
@@ -153,7 +191,8 @@ fn the_disk_may_be_full() {
         .get(0);
     assert!(message.contains("53100") && !message.contains("could not extend"), "{message}");
     assert_eq!(assert_vectors_are_right(&mut client), 0);
-    client.batch_execute("drop function public.full() cascade; update memento.job set claimable_at = now() where state = 'pending'; select memento._wake_worker()").unwrap();
+    client.batch_execute("drop function public.full() cascade").unwrap();
+    client.batch_execute(MAKE_DUE).unwrap();
     wait_until_settled(&mut client);
     assert_complete(&mut client, 5);
 }
@@ -177,7 +216,7 @@ fn somebody_may_leave_a_transaction_open() {
     remember(&mut client, "free", 3);
     eventually("the others are done", || (states(&mut client).get("done") == Some(&3)).then_some(()));
     open.rollback().unwrap();
-    client.batch_execute("update memento.job set claimable_at = now() where state = 'pending'; select memento._wake_worker()").unwrap();
+    client.batch_execute(MAKE_DUE).unwrap();
     wait_until_settled(&mut client);
     assert_complete(&mut client, 4);
 }

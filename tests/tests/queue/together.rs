@@ -33,9 +33,10 @@ fn what_is_remembered_gets_its_vectors() {
     assert!(index.contains("hnsw"), "{index}");
 }
 
-/// The background worker and two on other machines: each job is done once, by one of them, and no text is paid for twice.
+/// Two inside of the server, the background worker and a session that drains, and two on other machines: each job is done once, by one
+/// of them, and no text is paid for twice.
 #[test]
-fn three_workers_share_a_queue() {
+fn four_workers_share_a_queue() {
     const JOBS: i32 = 2000;
     let cluster = cluster(&["memento.job_lease = '60s'", "memento.job_batch = 16"]);
     let database = cluster.database();
@@ -47,16 +48,19 @@ fn three_workers_share_a_queue() {
         .map(|_| ExternalWorker::start(&cluster, &database, &["--batch", "16", "--lease", "60"]))
         .collect();
     remember(&mut client, "shared", JOBS);
+    let mut session = cluster.connect(&database);
+    let draining = std::thread::spawn(move || session.batch_execute("call memento.drain()"));
     // Each of them has work before any gets an answer.
-    eventually("all three have jobs", || {
+    eventually("all four have jobs", || {
         let workers: i64 = client
             .query_one("select count(distinct claimed_by) from memento.job where state = 'running'", &[])
             .unwrap()
             .get(0);
-        (workers == 3).then_some(())
+        (workers == 4).then_some(())
     });
     endpoint.open();
     wait_until_settled(&mut client);
+    draining.join().unwrap().unwrap();
     assert_complete(&mut client, JOBS.into());
     let attempts: i32 =
         client.query_one("select max(attempt) from memento.job where kind = 'embed'", &[]).unwrap().get(0);

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use super::model::{Model, Only, Script, inline};
 use super::rounds::{drive, runner, vectors_are_right};
 use super::{Case, Failure, Outcome, Scene, holds, same};
+use crate::caller::Wake;
 use crate::database::{Database, DatabaseError, DatabaseResult, Work};
+use crate::index::IndexBuild;
 use crate::provider::{Code, ProviderError};
 use crate::runner::Wait;
 
@@ -52,6 +56,10 @@ impl Database for Failing<'_> {
 
     fn can_run_concurrently(&self) -> bool {
         self.inner.can_run_concurrently()
+    }
+
+    fn begin_index(&mut self, profile: Uuid, wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>> {
+        self.inner.begin_index(profile, wake)
     }
 }
 

@@ -131,9 +131,13 @@ impl LaneState {
         Ok(left)
     }
 
+    /// A call has ended.
+    pub fn end_call(&mut self) {
+        self.calls = self.calls.saturating_sub(1);
+    }
+
     /// Deals with what came of a call.
     pub fn take(&mut self, answer: Answer, scene: &mut Scene) -> DatabaseResult<()> {
-        self.calls = self.calls.saturating_sub(1);
         let Answer { batch, outcome, duration, .. } = answer;
         let Some(first) = batch.inputs.first() else { return Ok(()) };
         let mut call = Call {
