@@ -5,6 +5,8 @@
 mod fake_endpoint;
 
 mod double;
+mod edge;
+mod frequent;
 mod integrity;
 mod lifecycle;
 mod model;
