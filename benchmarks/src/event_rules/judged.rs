@@ -53,7 +53,7 @@ impl Tally {
 /// Prints the precision at the time of each draw, that of what the rules find now as far as it was judged, and the recall.
 pub fn print(corpora: &[Corpus]) {
     let judged = rows(include_str!("judged.tsv"));
-    for draw in ["1", "2"] {
+    for draw in ["1", "2", "3"] {
         let mut tally = Tally::default();
         judged
             .iter()

@@ -147,6 +147,7 @@ const TABLE: &[Row] = &[
     // Promises.
     (Commitment, 0.85, Promise, "@agent will|shall *#adv @verb ~ <"),
     (Commitment, 0.85, Promise, "@agent #bepres *#adv going to *#adv @verb ~ <"),
+    (Commitment, 0.85, Promise, "@agent #bepres *#adv gonna *#adv @verb ~ <"),
     (Commitment, 0.85, Nothing, "@agent ?#have *#adv #promised ~ to <"),
     (Commitment, 0.85, Nothing, "@agent #commit ~ to <"),
     (Commitment, 0.75, Time, "@agent #plan ~ to @verb <"),
