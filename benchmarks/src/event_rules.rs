@@ -1,90 +1,26 @@
 //! The extractor without a model: speed, and whether everything that it quotes is in the text, over all documents at hand.
 
-use std::collections::BTreeMap;
+mod corpus;
+mod judged;
+pub mod sample;
+
 use std::time::{Duration, Instant};
 
 use memento_core::chunk::{Budget, Measure, chunk_markdown};
 use memento_core::event::rules::{Context, extract};
 use memento_core::event::{Extraction, word_count};
-use memento_core::memory_kind::ArtifactType;
-use memento_core::query::Date;
 
+use self::corpus::{Corpus, corpora};
 use crate::data;
-
-/// A name, what its documents are, and the documents.
-struct Corpus {
-    name: &'static str,
-    kind: ArtifactType,
-    documents: Vec<String>,
-}
 
 /// Prints all of them.
 pub fn run() {
-    for corpus in corpora() {
-        measure(&corpus);
+    let corpora = corpora();
+    for corpus in &corpora {
+        measure(corpus);
     }
+    judged::print(&corpora);
     hostile();
-}
-
-fn corpora() -> Vec<Corpus> {
-    let records = |name, kind, path| Corpus { name, kind, documents: conversations(path) };
-    let texts = |folder: &str| -> Vec<String> {
-        let all = data::files(folder, "md").into_iter().chain(data::files(folder, "txt"));
-        all.map(|(_, text)| text).collect()
-    };
-    vec![
-        Corpus { name: "k8s_docs", kind: ArtifactType::Doc, documents: texts("chunking/k8s_docs") },
-        Corpus {
-            name: "chroma_chunking_eval",
-            kind: ArtifactType::Doc,
-            documents: texts("chunking/chroma_chunking_eval"),
-        },
-        Corpus { name: "earnings21", kind: ArtifactType::Transcript, documents: calls() },
-        records("qmsum", ArtifactType::Transcript, "retrieval/qmsum_val_turn/corpus.jsonl"),
-        records("locomo", ArtifactType::Chat, "retrieval/locomo_turn/corpus.jsonl"),
-        records("longmemeval", ArtifactType::Chat, "retrieval/longmemeval_session_pooled/corpus.jsonl"),
-        records("scifact", ArtifactType::Doc, "retrieval/scifact_train/corpus.jsonl"),
-    ]
-}
-
-/// The records of a corpus that are of one conversation, a line for each.
-fn conversations(path: &str) -> Vec<String> {
-    let Some(corpus) = data::file(path) else { return Vec::new() };
-    let mut documents: BTreeMap<String, String> = BTreeMap::new();
-    for line in corpus.lines() {
-        let Ok(record) = serde_json::from_str::<serde_json::Value>(line) else { continue };
-        let scope = record["meta"]["scope"].as_str().or(record["_id"].as_str()).unwrap_or_default();
-        let text = documents.entry(scope.to_owned()).or_default();
-        if let Some(speaker) = record["meta"]["speaker"].as_str() {
-            text.push_str(speaker);
-            text.push_str(": ");
-        }
-        text.push_str(record["text"].as_str().unwrap_or_default());
-        text.push('\n');
-    }
-    documents.into_values().collect()
-}
-
-/// Earnings calls, a line for each turn: a table of words with their speaker and punctuation.
-fn calls() -> Vec<String> {
-    let render = |table: String| {
-        let mut text = String::new();
-        let mut last = "";
-        for row in table.lines().skip(1) {
-            let mut fields = row.split('|');
-            let (word, speaker) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
-            let punctuation = fields.nth(2).unwrap_or_default();
-            if speaker != last {
-                text.push_str(&format!("\nSpeaker {speaker}:"));
-                last = speaker;
-            }
-            text.push_str(&format!(" {word}{punctuation}"));
-        }
-        text
-    };
-    let tables: Vec<String> =
-        data::files("transcripts/earnings21", "nlp").into_iter().map(|(_, table)| table).collect();
-    tables.into_iter().map(render).collect()
 }
 
 fn measure(corpus: &Corpus) {
@@ -92,25 +28,21 @@ fn measure(corpus: &Corpus) {
         return;
     }
     let budget = Budget::try_new(Measure::Tokens, 350, 600, 0).unwrap_or_else(|error| panic!("{error}"));
-    let chunks: usize = corpus.documents.iter().map(|text| chunk_markdown(text, budget).count()).sum();
-    let context = Context {
-        artifact_type: Some(corpus.kind),
-        document_date: Date::try_new(2026, 3, 11),
-        ..Context::default()
-    };
+    let chunks: usize = corpus.documents.iter().map(|document| chunk_markdown(&document.text, budget).count()).sum();
     let mut times: Vec<Duration> = (0..5)
         .map(|_| {
             let start = Instant::now();
-            for text in &corpus.documents {
-                std::hint::black_box(extract(text, &context));
+            for document in &corpus.documents {
+                std::hint::black_box(corpus.extract(document));
             }
             start.elapsed()
         })
         .collect();
     times.sort();
     let (mut events, mut spans, mut verified) = (0, 0, 0);
-    for text in &corpus.documents {
-        let found = extract(text, &context);
+    for document in &corpus.documents {
+        let found = corpus.extract(document);
+        let text = &document.text;
         events += found.events.len();
         let (all, right) = verify(text, &found);
         spans += all;

@@ -17,13 +17,18 @@ const DOCUMENTS_PER_STEP: i64 = 1_000;
 const ROUNDS: usize = 200;
 
 /// Name, and the arguments of event_search; {word} is drawn from those that one in ten to one in a hundred thousand events have.
-const SEARCHES: [(&str, &str); 9] = [
+const SEARCHES: [(&str, &str); 11] = [
     ("one word", "'{word}'"),
     ("two words", "'{word} {word}'"),
     ("two words, category", "'{word} {word}', category => 'Decision'"),
     (
         "a word, category, half a year",
         "'{word}', category => 'Decision', time_from => '2025-01-01', time_to => '2025-07-01'",
+    ),
+    ("a word, a quarter", "'{word}', time_from => '2025-01-01', time_to => '2025-04-01'"),
+    (
+        "a word and every filter",
+        "'{word}', category => 'Decision', time_from => '2025-01-01', time_to => '2025-07-01', actor => 'actor{actor}', subject => 'subject{actor}', min_confidence => 0.3",
     ),
     ("a word, actor, confidence", "'{word}', actor => 'actor{actor}', min_confidence => 0.3"),
     ("four words, of which none need be together", "'{word} {word} {word} {word}'"),
@@ -113,29 +118,35 @@ impl Luck {
 }
 
 fn explain(client: &mut Client) {
-    let wanted = include_str!("../../pg_memento/src/spi/queries/semantic_wanted.sql");
-    let types = "uuid, text, text, timestamptz, timestamptz, text, text, text, float8";
-    let counted = include_str!("../../pg_memento/src/spi/queries/semantic_count.sql");
+    let keyed = concat!(
+        include_str!("../../pg_memento/src/spi/queries/semantic_keyed.sql"),
+        include_str!("../../pg_memento/src/spi/queries/semantic_best.sql")
+    );
+    let keyed_types = "uuid, bigint[], bigint[], bigint[], timestamptz, timestamptz, float8, bigint, bigint, int, boolean, bytea, float8, bigint, uuid";
     let paged = include_str!("../../pg_memento/src/spi/queries/semantic_by_time.sql");
-    for (name, rest, more_types, values) in [
+    let paged_types = "uuid, text, text, timestamptz, timestamptz, text, text, text, float8, int, boolean, bigint, uuid, bigint";
+    let key = |kind: &str, word: &str| format!("memento._event_key('{PROJECT}', '{kind}', '{word}')");
+    let rest = "null, null, null, null, null, 10001, 2000, 20, true, null, null, null, null";
+    let nothing = "null, null, null, null, null, null, null";
+    for (name, statement, types, values) in [
         (
-            "words_and_category",
-            counted,
-            "bigint",
-            "'''w500''', 'Decision', null, null, null, null, null, null, 10001",
+            "word_and_category",
+            keyed,
+            keyed_types,
+            format!("array[{}, {}], {rest}", key("w", "w500"), key("c", "Decision")),
         ),
+        ("frequent_word", keyed, keyed_types, format!("array[{}], {rest}", key("w", "w80"))),
         (
-            "newest",
+            "most_frequent_word",
             paged,
-            "int, boolean, bytea, float8, bigint, uuid",
-            "null, null, null, null, null, null, null, null, 20, true, null, null, null, null",
+            paged_types,
+            format!("'''w12''', {nothing}, 20, true, null, null, 8000"),
         ),
+        ("newest", paged, paged_types, format!("null, {nothing}, 20, true, null, null, null")),
     ] {
         run_all(
             client,
-            &format!(
-                "set plan_cache_mode = force_custom_plan; prepare {name} ({types}, {more_types}) as {wanted} {rest}"
-            ),
+            &format!("set plan_cache_mode = force_custom_plan; prepare {name} ({types}) as {statement}"),
         );
         println!("{name}:");
         let plan = format!(

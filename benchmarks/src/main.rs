@@ -49,7 +49,13 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         tech_tokens::run,
     ),
     ("tech_tokens_labelled", "technical tokens beside those that people have labelled", stackoverflow::run),
-    ("event_rules", "events without a model: speed, and spans verified over all documents", event_rules::run),
+    (
+        "event_rules",
+        "events without a model: speed, spans verified, and how much is right and found by what readers judged",
+        event_rules::run,
+    ),
+    ("event_sample", "draws events of the rules to be judged (MEMENTO_SEED)", event_rules::sample::events),
+    ("event_sentences", "draws sentences to be labelled (MEMENTO_SEED)", event_rules::sample::sentences),
     (
         "local_embedding",
         "chunks embedded by the local model, and queries over its socket, beside onnxruntime in Python",

@@ -77,6 +77,7 @@ pub struct Lists {
     pub calendar: Tags,
     pub idle: Tags,
     pub human: Tags,
+    pub onstage: Tags,
     pub role: Tags,
     /// Words that an event can hang on.
     pub verbal: Tags,
@@ -104,6 +105,7 @@ pub static LISTS: LazyLock<Lists> = LazyLock::new(|| {
         calendar: all("month weekday"),
         idle: all("idle"),
         human: all("human"),
+        onstage: all("onstage"),
         role: all("role"),
         verbal: all("bepast bepres have decided chose said done didweak changed promised talked"),
     }

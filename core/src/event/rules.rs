@@ -12,6 +12,7 @@ mod people;
 mod speaker;
 mod subject;
 mod table;
+mod trust;
 mod wording;
 
 use crate::memory_kind::ArtifactType;

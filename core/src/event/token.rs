@@ -66,7 +66,8 @@ pub fn tokens(text: &str, part: Range<usize>) -> Vec<Token<'_>> {
         if opening.contains(QUOTES) && quote_from.is_none() {
             quote_from = Some(found.len());
         }
-        if opening.contains(['(', '['])
+        // What stands in square brackets is a link, and part of the sentence.
+        if opening.contains('(')
             && let Some(last) = found.last_mut()
         {
             last.after = After::Break;

@@ -98,7 +98,8 @@ pub fn estimate_project(project: Uuid) -> StatementResult<f64> {
     )
 }
 
-fn planned_rows(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<f64> {
+/// How many rows the server's planner expects an EXPLAIN of JSON to give.
+pub(super) fn planned_rows(statement: &str, arguments: &[pgrx::datum::DatumWithOid]) -> StatementResult<f64> {
     explain(statement, arguments)
         .and_then(|plan| serde_json::from_str::<Value>(&plan).ok())
         .and_then(|plan| plan[0]["Plan"]["Plan Rows"].as_f64())

@@ -36,6 +36,43 @@ fn events_go_with_what_they_are_quoted_from() {
     }
 }
 
+/// Retention erases an artifact with its events, whoever else has said the same.
+#[test]
+fn events_go_when_their_artifact_has_been_kept_long_enough() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let text = "Decision: Use Postgres. Bob owns it.";
+    let kept = ingest(&mut client, "kept", text);
+    let due = json(
+        &mut client,
+        &format!("memento.artifact_ingest('note', 'test', '{text}', source_id => 'due', retention_policy => '1y')"),
+    );
+    drain(&mut client);
+    let before = rows(&mut client);
+    assert_eq!(events(&mut client, &due).len(), events(&mut client, &kept).len());
+    let apply = "select memento._apply_retention(10)";
+    assert_eq!(count(&mut client, apply), 0, "nothing is due yet");
+    assert_eq!(rows(&mut client), before);
+    client
+        .batch_execute("update memento.item set expires_at = now() - interval '1 s' where source_id = 'due'")
+        .unwrap();
+    assert_eq!(count(&mut client, apply), 1);
+    let after = rows(&mut client);
+    assert_eq!((after[0], after[1], after[3]), (before[0] / 2, before[1] / 2, before[3] / 2));
+    assert_eq!(after[2], before[2], "entities are also in the other artifact");
+    assert!(!events(&mut client, &kept).is_empty());
+    let receipt = json(
+        &mut client,
+        "select jsonb_build_object('reason', reason, 'counts', counts, 'seen', memento.verify_forgotten(erasure_id)) from memento.erasure",
+    );
+    assert_eq!((&receipt["reason"], &receipt["seen"]["verified"]), (&"retention".into(), &true.into()), "{receipt}");
+    assert_eq!(receipt["counts"]["semantic_event"], before[0] / 2, "{receipt}");
+    assert_eq!(
+        count(&mut client, "select (memento.event_search('Postgres') ->> 'total')::bigint"),
+        events(&mut client, &kept).len() as i64
+    );
+}
+
 #[test]
 fn quotes_stay_when_a_version_is_cut_anew() {
     let cluster = without_worker();

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::scene::{count, drain, events, ingest, json, without_worker};
 
-fn narratives(found: &Value) -> Vec<&str> {
+pub fn narratives(found: &Value) -> Vec<&str> {
     found["events"].as_array().unwrap().iter().map(|event| event["narrative"].as_str().unwrap()).collect()
 }
 
 /// Writes events by hand, all quoted from one document.
-fn write_events(client: &mut Client, count: i32) {
+pub fn write_events(client: &mut Client, count: i32) {
     let quote = "Everything is said here.";
     ingest(client, "source", quote);
     client

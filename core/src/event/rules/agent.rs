@@ -116,7 +116,8 @@ fn group_at(tokens: &[Token<'_>], at: usize) -> Option<Range<usize>> {
         }
     }
     // `Engineering`, also as one of several: `Engineering and design`.
-    let before_is_and = at > 0 && matches!(&*tokens[at - 1].plain, "and" | "&");
+    let before_is_and =
+        at > 1 && matches!(&*tokens[at - 1].plain, "and" | "&") && tokens[at - 2].is(lists.team);
     let is_team = tokens[at].is(lists.team) && (tokens[at].is_capitalized() || before_is_and);
     is_team.then_some(at..at + 1)
 }
@@ -129,9 +130,16 @@ fn name_at(tokens: &[Token<'_>], at: usize, people: &People<'_>) -> Option<Agent
     if at > 0 && tokens[at - 1].is(lists.det) && tokens[at - 1].after == After::Nothing {
         return None;
     }
+    let not_names = lists.common.union(lists.calendar).union(lists.pronoun);
+    // Neither is the second word of `the Control Plane`.
+    let goes_on = |before: &Token<'_>| {
+        before.after == After::Nothing && is_name(before) && !before.is(not_names) && !before.is(lists.title)
+    };
+    if at > 0 && goes_on(&tokens[at - 1]) && !people.knows(tokens[at].raw) {
+        return None;
+    }
     let has_title = tokens[at].is(lists.title) && tokens[at].is_capitalized();
     let start = at + usize::from(has_title);
-    let not_names = lists.common.union(lists.calendar).union(lists.pronoun);
     let mut end = start;
     while end < tokens.len().min(start + LONGEST) && is_name(&tokens[end]) && !tokens[end].is(not_names) {
         end += 1;

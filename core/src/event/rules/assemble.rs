@@ -9,9 +9,9 @@ use super::line::Line;
 use super::pattern::{Match, Sentence};
 use super::people::People;
 use super::subject::{self, About};
-use super::table::Needs;
+use super::table::Rule;
+use super::trust::Trust;
 use super::{Context, actor, wording};
-use crate::event::lexicon::LISTS;
 use crate::event::time::{Lean, Read, read};
 use crate::event::token::{Token, tokens};
 use crate::event::{Category, Event, Role};
@@ -42,15 +42,17 @@ impl Document<'_> {
         } else if let Some(checked) = line.checked {
             let category = if checked { Category::Execution } else { Category::Commitment };
             self.stated(line, line.span.clone(), category, None, BOXED)
+                .filter(|event| self.is_meant(line, event))
         } else {
             // A record of a decision has it in the first paragraph below `## Decision`.
             let is_listed = |section: &Section| {
                 line.is_item || (line.opens_section && section.category == Category::Decision)
             };
             let section = line.section.filter(|section| is_listed(section) && !section.needs_more);
-            section.and_then(|section| {
+            let listed = section.and_then(|section| {
                 self.stated(line, line.span.clone(), section.category, section.role, LISTED)
-            })
+            });
+            listed.filter(|event| self.is_meant(line, event))
         };
         let skipped = usize::from(stated.is_some());
         let told = told.into_iter().skip(skipped).flat_map(|span| self.told(line, span));
@@ -66,7 +68,7 @@ impl Document<'_> {
         let mut event = self.stated(line, body.clone(), category, role, LABELLED)?;
         // Advice has `Follow up: ...` too.
         let has_more = role.is_some() || !event.actors.is_empty() || event.event_time.is_some();
-        if label.section.needs_more && !has_more {
+        if label.section.needs_more && !has_more || !self.is_meant(line, &event) {
             return None;
         }
         let end = sentences(self.text, body.clone()).first().map_or(body.end, |first| first.end);
@@ -76,6 +78,27 @@ impl Document<'_> {
         }
         event.evidence = vec![wording::quote(self.text, line.span.start..end, line.span.start)];
         Some(event)
+    }
+
+    /// Whether what a label, a list or a check box states is somebody's: check lists of documentation and what an assistant advises are for
+    /// whoever reads them.
+    fn is_meant(&self, line: &Line<'_>, event: &Event) -> bool {
+        let said = &self.text[line.span.clone()];
+        let is_document = self.context.artifact_type == Some(ArtifactType::Doc);
+        let is_dated = event.event_time.is_some() || said.contains('@');
+        let has_owner = event.actors.iter().any(|actor| Some(actor.name.as_str()) != line.speaker);
+        if is_document && line.checked.is_some() {
+            return is_dated || line.section.is_some();
+        }
+        let is_advice = match event.category {
+            Category::Commitment => {
+                let is_open = said.to_lowercase().starts_with("todo");
+                line.is_assistant || (is_document && label::leading(said).is_some() && !is_open)
+            }
+            Category::QualityRisk => line.is_assistant || (is_document && label::leading(said).is_some()),
+            _ => false,
+        };
+        !is_advice || is_dated || has_owner
     }
 
     /// What a label, a list or a check box says to be an event. Its first sentence proves it.
@@ -115,8 +138,12 @@ impl Document<'_> {
         let times = read(&words);
         let places: Vec<Range<usize>> = times.iter().map(|time| time.words.clone()).collect();
         let sentence = Sentence { tokens: &words, times: &places, people: &self.people };
-        let accepts =
-            |needs, found: &Match, clause: &Range<usize>| self.accepts(line, &sentence, needs, found, clause);
+        let trust = Trust {
+            line,
+            sentence: &sentence,
+            is_document: self.context.artifact_type == Some(ArtifactType::Doc),
+        };
+        let accepts = |rule: &Rule, found: &Match, clause: &Range<usize>| trust.accepts(rule, found, clause);
         let found = findings(&sentence, &self.text[span.clone()], accepts);
         let only = found.len() == 1;
         found.into_iter().map(|finding| self.event(line, &sentence, &times, finding, &span, only)).collect()
@@ -150,41 +177,6 @@ impl Document<'_> {
             event_time: self.time(words, times, clause, rule.category),
             confidence: rule.confidence,
             evidence: vec![wording::quote(self.text, part, words[found.trigger].span.start)],
-        }
-    }
-
-    /// Whether what a shape needs besides itself is there.
-    fn accepts(
-        &self,
-        line: &Line<'_>,
-        sentence: &Sentence<'_, '_>,
-        needs: Needs,
-        found: &Match,
-        clause: &Range<usize>,
-    ) -> bool {
-        let inside = || sentence.times.iter().filter(|time| clause.contains(&time.start));
-        let has_time = inside().next().is_some();
-        let is_document = self.context.artifact_type == Some(ArtifactType::Doc);
-        match needs {
-            Needs::Nothing => true,
-            Needs::Time => has_time,
-            Needs::Deadline => {
-                inside().any(|time| is_one_of(&sentence.tokens[time.start].plain, "by|before|until|due"))
-            }
-            Needs::Place => {
-                let is_human = sentence.tokens[found.trigger].is(LISTS.human);
-                let is_person = found.agents.iter().all(|agent| agent.kind == AgentKind::Person);
-                has_time || (is_person && line.is_item) || (is_human && !is_document)
-            }
-            Needs::Promise => {
-                let is_human = sentence.tokens[found.trigger].is(LISTS.human);
-                has_time
-                    || found.agents.iter().any(|agent| match agent.kind {
-                        AgentKind::Person => true,
-                        AgentKind::Speaker | AgentKind::We | AgentKind::Name => is_human,
-                        AgentKind::Group | AgentKind::Somebody => is_human && !is_document,
-                    })
-            }
         }
     }
 

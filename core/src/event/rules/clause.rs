@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::pattern::{Match, Sentence};
-use super::table::{Needs, RULES, Rule};
+use super::table::{RULES, Rule};
 use crate::event::lexicon::LISTS;
 use crate::event::token::{After, Token};
 use crate::query::word::is_one_of;
@@ -55,7 +55,7 @@ pub struct Finding {
 pub fn findings(
     sentence: &Sentence<'_, '_>,
     text: &str,
-    accepts: impl Fn(Needs, &Match, &Range<usize>) -> bool,
+    accepts: impl Fn(&Rule, &Match, &Range<usize>) -> bool,
 ) -> Vec<Finding> {
     let tokens = sentence.tokens;
     if tokens.is_empty() || tokens.len() > MOST_WORDS || asks(tokens, text) || supposes(tokens) {
@@ -66,7 +66,7 @@ pub fn findings(
     for clause in clauses(tokens) {
         let first = rules.iter().filter_map(|rule| {
             let found = rule.pattern.find(sentence, clause.clone())?;
-            let fits = !is_gated(tokens, &clause, &found) && accepts(rule.needs, &found, &clause);
+            let fits = !is_gated(tokens, &clause, &found) && accepts(rule, &found, &clause);
             fits.then_some(Finding { rule, found, clause: clause.clone() })
         });
         // The first of those that begin first.
@@ -141,8 +141,13 @@ fn clauses(tokens: &[Token<'_>]) -> Vec<Range<usize>> {
         let is_joint = matches!(&*tokens[at].plain, "and" | "but" | "while" | "whereas" | "so");
         let begins = at + usize::from(is_joint);
         let has_verb = || tokens[start..at].iter().any(is_finite);
+        // `as Alan and Dan said`
+        let is_pair = is_joint
+            && before.after == After::Nothing
+            && before.is_capitalized()
+            && tokens.get(begins).is_some_and(Token::is_capitalized);
         let new = before.after == After::Break
-            || ((is_joint || before.after == After::Comma) && begins_clause(tokens, begins) && has_verb());
+            || ((is_joint || before.after == After::Comma) && begins_clause(tokens, begins) && !is_pair && has_verb());
         if new && at > start {
             found.push(start..at);
             start = if before.after == After::Break { at } else { begins };
@@ -189,7 +194,15 @@ fn is_gated(tokens: &[Token<'_>], clause: &Range<usize>, found: &Match) -> bool 
 /// Whether the event only describes something else: `as we discussed`, `the camera I bought`.
 fn is_relative(tokens: &[Token<'_>], clause: &Range<usize>, found: &Match) -> bool {
     let lists = &*LISTS;
-    let at = found.words.start;
+    // `certificates that have been approved`
+    let led = |at: &usize| {
+        let before = &tokens[*at - 1];
+        before.after == After::Nothing && before.is(lists.have.union(lists.be).union(lists.adv))
+    };
+    let mut at = found.words.start;
+    while at > clause.start && led(&at) {
+        at -= 1;
+    }
     if at == clause.start || tokens[at - 1].after != After::Nothing {
         return false;
     }
@@ -198,9 +211,14 @@ fn is_relative(tokens: &[Token<'_>], clause: &Range<usize>, found: &Match) -> bo
         return true;
     }
     let leads = |token: &Token<'_>| {
-        const LEADS: &str =
-            "after|in|on|at|during|following|since|with|for|by|last|this|and|but|because|then|so";
-        token.is(lists.filler.union(lists.adv).union(lists.calendar)) || is_one_of(&token.plain, LEADS)
+        const LEADS: &str = "after|in|on|at|during|following|since|with|for|by|last|this|and|but|because|then|so|ago|earlier|later|know";
+        token.is(lists.filler.union(lists.adv).union(lists.calendar))
+            || is_one_of(&token.plain, LEADS)
+            || token.plain.ends_with("ly")
     };
-    tokens[at].is(lists.pronoun) && !leads(before) && !leads(&tokens[clause.start])
+    // `So last week we decided`, but not `So the law I wrote`.
+    let first = tokens[clause.start..at].iter().find(|token| !token.is(lists.filler)).unwrap_or(before);
+    // `This week we decided`, but not `This is the picture I took`.
+    let is_said_of = tokens[clause.start..at].iter().any(is_finite);
+    tokens[at].is(lists.pronoun) && !leads(before) && (is_said_of || !leads(first))
 }

@@ -7,6 +7,7 @@ use super::label::{self, Section};
 use super::speaker;
 use super::{Context, Known};
 use crate::chunk::{Block, BlockKind, Grouping, blocks};
+use crate::query::word::is_one_of;
 
 /// A line as its author means it: one that was wrapped is one.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Line<'a> {
     pub checked: Option<bool>,
     /// Who says it.
     pub speaker: Option<&'a str>,
+    /// Whether it is of the turn of an assistant, who speaks of what one can do.
+    pub is_assistant: bool,
     /// What the heading or label above says about it.
     pub section: Option<Section>,
     /// Whether it is the first below a heading.
@@ -44,6 +47,7 @@ pub fn lines<'a>(text: &'a str, context: &Context<'a>) -> Lines<'a> {
         section: None,
         label: None,
         is_fresh: false,
+        is_assistant: false,
     };
     for block in blocks(text, Grouping::Packed) {
         reader.read(&block);
@@ -62,6 +66,8 @@ struct Reader<'a> {
     label: Option<Section>,
     /// Whether nothing stands below the last heading yet.
     is_fresh: bool,
+    /// Whether the last who spoke is an assistant.
+    is_assistant: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -143,6 +149,9 @@ impl<'a> Reader<'a> {
         let turn = speaker::leading(said, &self.known);
         let turn = turn.filter(|turn| marker.is_none() || self.known.is_participant(turn.speaker));
         start += turn.as_ref().map_or(0, |turn| turn.length);
+        if let Some(turn) = &turn {
+            self.is_assistant = is_assistant(turn.speaker, self.is_assistant);
+        }
         let said = &self.text[start..span.end];
         if let Some(section) = label::alone(said) {
             self.label = Some(section);
@@ -154,11 +163,19 @@ impl<'a> Reader<'a> {
             is_item: marker.is_some(),
             checked: checked.map(|(checked, _)| checked),
             speaker: turn.map(|turn| turn.speaker),
+            is_assistant: self.is_assistant,
             section,
             opens_section: std::mem::take(&mut self.is_fresh),
             heading: self.headings.len().checked_sub(1),
         });
     }
+}
+
+/// Whether an assistant speaks. Answers of one have lines like `Tip: ...`, which nobody else says.
+fn is_assistant(speaker: &str, before: bool) -> bool {
+    let plain = speaker.to_lowercase();
+    is_one_of(&plain, "assistant|ai|bot|chatbot|system")
+        || (before && !is_one_of(&plain, "user|human|customer|client|me"))
 }
 
 /// The bullet or number of an item with the blanks after it.

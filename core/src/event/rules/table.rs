@@ -77,7 +77,7 @@ const TABLE: &[Row] = &[
         "@name *#adv joined|joins ~ the|our < .. team|project|company|board|group|squad",
     ),
     (Stakeholder, 0.85, Nothing, "@name *#adv reports|reporting ~ to <"),
-    (Stakeholder, 0.8, Nothing, "our|the|my .. #role ~ .. is|are|was @name"),
+    (Stakeholder, 0.8, Nothing, "our|the|my .. #role ~ .. is|are|was @person"),
     // Choices.
     (Commitment, 0.8, Nothing, "@solo ?#have *#adv agreed ~ to @verb <"),
     (Decision, 0.9, Nothing, "@agent ?#have *#adv #decided ~ to|on|against|that|for|not|in <"),
@@ -95,7 +95,7 @@ const TABLE: &[Row] = &[
         Nothing,
         "the|our|final|unanimous decision|consensus|verdict|agreement ~ was|is *#adv to|that|against !be <",
     ),
-    (Decision, 0.8, Nothing, "#bepast|been|got *#adv approved|rejected|chosen|vetoed|adopted|ratified ~"),
+    (Decision, 0.8, Nothing, "#bepast|been|got *#adv approved|rejected|chosen|vetoed|ratified ~"),
     (Decision, 0.85, Nothing, "@agent #bepres *#adv going ~ with <"),
     (Decision, 0.8, Nothing, "we will *#adv go ~ with <"),
     (
@@ -147,6 +147,7 @@ const TABLE: &[Row] = &[
     // Promises.
     (Commitment, 0.85, Promise, "@agent will|shall *#adv @verb ~ <"),
     (Commitment, 0.85, Promise, "@agent #bepres *#adv going to *#adv @verb ~ <"),
+    (Commitment, 0.85, Promise, "@agent #bepres *#adv gonna *#adv @verb ~ <"),
     (Commitment, 0.85, Nothing, "@agent ?#have *#adv #promised ~ to <"),
     (Commitment, 0.85, Nothing, "@agent #commit ~ to <"),
     (Commitment, 0.75, Time, "@agent #plan ~ to @verb <"),
@@ -157,14 +158,14 @@ const TABLE: &[Row] = &[
     // People together.
     (Collaboration, 0.85, Nothing, "@agent ?#have *#adv met ~ *#adv with|about|on|to|@cap|again <"),
     (Collaboration, 0.85, Nothing, "@agent ?#have *#adv met ~ ?on @time"),
-    (Collaboration, 0.85, Nothing, "@agent ?#have *#adv #talked ~ ?up with|to|on|about <"),
+    (Collaboration, 0.85, Nothing, "@agent ?#have *#adv #talked ~ ?up with|to|on <"),
     (Collaboration, 0.85, Nothing, "@agent ?#have *#adv caught|checked|sat|teamed ~ up|in|down with|on <"),
-    (Collaboration, 0.8, Nothing, "@agent ?#have *#adv worked|working ~ *#adv with < #det|@cap"),
+    (Collaboration, 0.8, Nothing, "@agent ?#have *#adv worked|working ~ *#adv with < #det"),
     (
         Collaboration,
         0.85,
         Nothing,
-        "@agent ?#have *#adv had|held ~ < a|an|another|our|the .. #session ?meeting with|about|on|and",
+        "@agent ?#have *#adv had|held ~ < a|an|another|our|the .. -time #session ?meeting with|about|on|and",
     ),
     (
         Collaboration,
@@ -186,7 +187,7 @@ const TABLE: &[Row] = &[
     (Collaboration, 0.85, Nothing, "@agent ?#have *#adv walked|talked ~ .. through <"),
     (Collaboration, 0.85, Nothing, "@agent ?#have *#adv briefed ~ .. on|about <"),
     // What people think of it.
-    (Feedback, 0.85, Nothing, "#giver ?#have *#adv #said ~ <"),
+    (Feedback, 0.85, Nothing, "#giver ?#have *#adv #said ~ < !in|by|at|for|as"),
     (Feedback, 0.85, Nothing, "#giver ?#have *#adv asked ~ for|us|to <"),
     (Feedback, 0.85, Nothing, "#giver keep|keeps|kept ~ asking|requesting|complaining|telling"),
     (Feedback, 0.85, Nothing, "#giver ?#have *#adv pointed ~ out <"),
@@ -198,7 +199,12 @@ const TABLE: &[Row] = &[
         Nothing,
         "@agent ?#have *#adv received|got|gathered|collected|heard ~ .. feedback|complaints|praise ?from|on|about|that",
     ),
-    (Feedback, 0.8, Nothing, "feedback ~ on|from|about < ... #bepast|is|has|#judged"),
+    (
+        Feedback,
+        0.8,
+        Nothing,
+        "feedback ~ on|from|about < ... #bepast|is|has|#judged !welcome|appreciated|encouraged|important|always",
+    ),
     (Feedback, 0.8, Nothing, "@agent ?#have *#adv gave|given|shared|provided|left ~ .. feedback"),
     // What is wrong, or may go wrong.
     (
@@ -230,7 +236,7 @@ const TABLE: &[Row] = &[
         QualityRisk,
         0.85,
         Nothing,
-        "my|our|the|main|biggest|only|one concern|worry|risk|blocker|fear|concerns|risks ~ is|are|remains|was < !low|no|none|not",
+        "my|our|the|main|biggest|only|one concern|worry|risk|blocker|fear|concerns|risks ~ is|are|remains|was < that|#det|@cap|around|about|whether",
     ),
     (
         QualityRisk,
@@ -243,7 +249,7 @@ const TABLE: &[Row] = &[
         QualityRisk,
         0.8,
         Nothing,
-        "-#det|#neg|to|#bepres|#bepast|#have|that|or|and failed|crashed|broke ~ for|on|with|in|due|because|again|twice|@time|during|after|at|since|last|yesterday|this|overnight|down|$",
+        "-#det|#neg|to|#bepres|#bepast|#have|that|or|and failed|crashed|broke ~ due|because|again|twice|@time|during|since|last|yesterday|overnight|down",
     ),
     (QualityRisk, 0.8, Nothing, "-#det|#neg|to|#bepres|#bepast|#have|that|or|and failed|crashed ~ @time"),
     (
@@ -276,7 +282,20 @@ const TABLE: &[Row] = &[
         "#problem ~ .. #bepast|been found|discovered|reported|introduced|detected|identified",
     ),
     // What was done.
-    (Execution, 0.85, Nothing, "@agent ?#have *#adv #done|#didweak ~ < !by|using|via|as"),
+    (
+        Execution,
+        0.85,
+        Nothing,
+        "@agent ?#have *#adv !finished|delivered|concluded #done|#didweak ~ < !by|using|via|as|well|very|out",
+    ),
+    (Execution, 0.85, Nothing, "@agent ?#have *#adv delivered ~ < #det|@num|@cap"),
+    (
+        Execution,
+        0.85,
+        Nothing,
+        "@agent ?#have *#adv finished|concluded ~ < !in|on|at|with|@time|#month|up|as",
+    ),
+    (Execution, 0.85, Nothing, "@agent ?#have *#adv shared ~ < the|a|an|our|this|these|@num .. with"),
     (
         Execution,
         0.85,

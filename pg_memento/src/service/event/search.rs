@@ -14,13 +14,20 @@ use crate::service::artifact;
 use crate::service::list::MAX_COUNTED;
 use crate::service::search::lexical::{MOST_QUERY_BYTES, tsquery};
 use crate::spi;
-use crate::spi::event::{Cursor, Found, Page, Wanted};
+use crate::spi::event::{Cursor, Found, Has, Keys, Limits, Page, Wanted};
 
 /// The most events of one page.
 pub const MAX_EVENTS: i32 = 100;
 
 /// With more matches than that, words do not tell events apart: the newest come first.
 const MAX_RANKED: i64 = 2_000;
+
+/// Where the server's statistics have more matches than that, twice as many as are counted, they are not counted: reading what the
+/// index has of a frequent word takes longer than all else.
+const TOO_MANY: f64 = 2.0 * MAX_COUNTED as f64;
+
+/// Among so many of the newest events a page of those that are frequent is looked for, before all of them are sorted.
+const MOST_NEAR: i64 = 8_000;
 
 /// How many words an event has, about: a sentence with its names.
 const WORDS_OF_EVENT: i64 = 20;
@@ -60,7 +67,6 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
     let project = authorize_current(AccessLevel::Read)?;
     let artifact_uid = query.artifact.map(|given| uid(project, given)).transpose()?;
     let wanted = Wanted {
-        words: None,
         category,
         from: query.from,
         to: query.to,
@@ -75,7 +81,7 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
         with_evidence: query.with_evidence,
         after: after.as_ref(),
     };
-    let mut matched = as_owner(|| find(project, wanted, said(query.query), &page))?;
+    let mut matched = as_owner(|| find(project, &wanted, said(query.query), &page))?;
     let goes_on = matched.found.len() > query.limit as usize;
     matched.found.truncate(query.limit as usize);
     let next = matched.found.last().filter(|_| goes_on).map(|last| written(&last.cursor));
@@ -103,43 +109,78 @@ struct Matched {
 }
 
 /// The events that have all words of a query, or, if there are none, any of them.
-fn find(
-    project: Uuid,
-    mut wanted: Wanted,
-    query: Option<&str>,
-    page: &Page,
-) -> spi::StatementResult<Matched> {
-    let Some(query) = query else {
+fn find(project: Uuid, wanted: &Wanted, query: Option<&str>, page: &Page) -> spi::StatementResult<Matched> {
+    let is_known_by_key = wanted.artifact_uid.is_some() || wanted.actor.is_some() || wanted.subject.is_some();
+    if query.is_none() && !is_known_by_key {
         return Ok(Matched {
-            total: spi::event::count(project, &wanted, MAX_COUNTED + 1)?,
-            found: spi::event::newest(project, &wanted, page)?,
+            total: spi::event::count(project, wanted, MAX_COUNTED + 1)?,
+            found: spi::event::newest(project, None, wanted, page, None)?,
             ..Matched::default()
         });
-    };
-    let texts = spi::lexical::totals(project)?.collection.texts.max(1);
-    let words = spi::lexical::words(project, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)])?;
-    // Words that are said of events only are not counted.
-    let terms: Vec<Term> = plan(words, true);
-    if terms.is_empty() {
+    }
+    let terms = query.map(|query| terms(project, query)).transpose()?;
+    if terms.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Matched { how: Some("nothing"), ..Matched::default() });
     }
-    let collection = Collection { texts, words: texts * WORDS_OF_EVENT };
-    let ranking = EncodedQuery::new(&terms, collection, gucs::bm25());
-    let mut matched = Matched::default();
-    for (candidates, how) in [(Candidates::All(&terms), "all words"), (Candidates::Any(&terms), "any word")] {
-        wanted.words = Some(tsquery(&candidates));
-        let (total, best) = spi::event::best(project, &wanted, page, &ranking, MAX_RANKED, MAX_COUNTED + 1)?;
-        let is_ranked = best.is_some();
-        let found = match best {
-            Some(best) => best,
-            None => spi::event::newest(project, &wanted, page)?,
-        };
-        matched = Matched { found, total, is_ranked, how: Some(how) };
-        if matched.total > 0 {
-            break;
+    let words = terms.iter().flatten().map(|term| term.word.as_str()).collect();
+    let Some(keys) = spi::event::keys(project, words, wanted)?.filter(|keys| keys.are_names) else {
+        return Ok(Matched { how: terms.map(|_| "all words"), ..Matched::default() });
+    };
+    let Some(terms) = terms else {
+        return by_key(project, &Asked { keys: &keys, has: Has::All, terms: None, wanted }, page);
+    };
+    let all = by_key(project, &Asked { keys: &keys, has: Has::All, terms: Some(&terms), wanted }, page)?;
+    if all.total > 0 || terms.len() == 1 {
+        return Ok(Matched { how: Some("all words"), ..all });
+    }
+    let any = by_key(project, &Asked { keys: &keys, has: Has::Any, terms: Some(&terms), wanted }, page)?;
+    Ok(Matched { how: Some("any word"), ..any })
+}
+
+/// The words of a query.
+fn terms(project: Uuid, query: &str) -> spi::StatementResult<Vec<Term>> {
+    let words = spi::lexical::words(project, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)])?;
+    // Words that are said of events only are not counted.
+    Ok(plan(words, true))
+}
+
+/// What the index is asked for.
+struct Asked<'a> {
+    keys: &'a Keys,
+    has: Has,
+    terms: Option<&'a [Term]>,
+    wanted: &'a Wanted<'a>,
+}
+
+fn by_key(project: Uuid, asked: &Asked, page: &Page) -> spi::StatementResult<Matched> {
+    let given = (asked.keys, asked.has, asked.wanted);
+    let limits = Limits { ranked: MAX_RANKED, counted: MAX_COUNTED + 1 };
+    if spi::event::expected(project, asked.keys, asked.has, asked.wanted)? < TOO_MANY {
+        let ranking = asked.terms.map(|terms| ranking(project, terms)).transpose()?;
+        let (total, found) = spi::event::best(project, given, page, ranking.as_ref(), &limits)?;
+        if total < limits.counted {
+            let is_ranked = ranking.is_some() && total <= limits.ranked;
+            return Ok(Matched { found, total, is_ranked, how: None });
         }
     }
-    Ok(matched)
+    let words = asked.terms.map(|terms| match asked.has {
+        Has::All => tsquery(&Candidates::All(terms)),
+        Has::Any => tsquery(&Candidates::Any(terms)),
+    });
+    let found = spi::event::newest(project, words, asked.wanted, page, Some(MOST_NEAR))?;
+    if found.len() == usize::try_from(page.limit).unwrap_or_default() {
+        return Ok(Matched { found, total: limits.counted, ..Matched::default() });
+    }
+    // They are rare among the newest, or the statistics are old.
+    let all = Limits { counted: i64::MAX, ..limits };
+    let (total, found) = spi::event::best(project, given, page, None, &all)?;
+    Ok(Matched { found, total, ..Matched::default() })
+}
+
+fn ranking(project: Uuid, terms: &[Term]) -> spi::StatementResult<EncodedQuery> {
+    let texts = spi::lexical::totals(project)?.collection.texts.max(1);
+    let collection = Collection { texts, words: texts * WORDS_OF_EVENT };
+    Ok(EncodedQuery::new(terms, collection, gucs::bm25()))
 }
 
 /// The uid of an artifact, whatever it is named by.

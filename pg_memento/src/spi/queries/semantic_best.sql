@@ -1,12 +1,17 @@
--- After semantic_wanted.sql: $10 how many, $11 with evidence, $12 the query that is made ready, $13 to $15 the event after which to go on: its
--- score, its time in microseconds since 1970 (null if it has none) and its key; $16 how many may be ranked, $17 how far to count. Each row
--- has how many there are; there is one without an event if the page has none, or if there are too many to be ranked.
+-- After semantic_keyed.sql: $8 how far to count, $9 how many may be ranked, $10 how many, $11 with evidence, $12 the query that is made ready, or null
+-- for the newest, $13 to $15 the event after which to go on: its score, its time in microseconds since 1970 (null if it has none) and its key.
+-- Each row has how many there are; there is one without an event if the page has none, or if there are as many as were to be counted.
 , found as materialized (
-  select w.event_id, w.event_time, w.tsv from wanted w limit $17::bigint
+  select w.place, w.event_id, w.event_time from wanted w limit $8::bigint
 ), counted as materialized (
   select count(*) as total from found
 ), scored as (
-  select f.event_id, f.event_time, memento._bm25(f.tsv, $12::bytea) as score from found f cross join counted c where c.total <= $16::bigint
+  select f.event_id, f.event_time, memento._bm25(e.tsv, $12::bytea) as score
+    from found f join memento.semantic_event e on e.ctid = f.place
+   where $12 is not null and (select total from counted) <= $9::bigint
+  union all
+  select f.event_id, f.event_time, 0::float8 from found f
+   where ($12 is null or (select total from counted) > $9) and (select total from counted) < $8
 ), page as (
   select s.* from scored s
    where $15::uuid is null
@@ -21,7 +26,8 @@
 )
 select p.event_id, p.score, (extract(epoch from p.event_time) * 1000000)::bigint,
        memento._event_shown(e, $11::boolean, false)
-       || pg_catalog.jsonb_build_object('is_latest', memento._revision_id(l.content_hash) = e.revision_id, 'score', p.score),
+       || pg_catalog.jsonb_build_object('is_latest', memento._revision_id(l.content_hash) = e.revision_id)
+       || case when $12 is not null and c.total <= $9 then pg_catalog.jsonb_build_object('score', p.score) else '{}' end,
        c.total
   from counted c
   left join (page p

@@ -1,0 +1,98 @@
+//! Searches that find more than is counted, ranked or sorted.
+
+use postgres::Client;
+use serde_json::Value;
+
+use crate::scene::{count, json, without_worker};
+use crate::tools::{narratives, write_events};
+
+/// More than twice as many as are counted have the word `storage`.
+const EVENTS: i32 = 24_000;
+
+/// The first have one more word, and those are not among the newest.
+const OLDER: i32 = 13_500;
+
+fn keys(found: &Value) -> Vec<String> {
+    found["events"].as_array().unwrap().iter().map(|event| event["event_id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What a sequential scan has, the newest first.
+fn newest(client: &mut Client, condition: &str, limit: i32) -> Vec<String> {
+    let statement = format!(
+        "select event_id::text from memento.semantic_event where {condition} order by event_time desc nulls last, event_id limit {limit}"
+    );
+    client.query(&statement, &[]).unwrap().iter().map(|row| row.get(0)).collect()
+}
+
+#[test]
+fn frequent_words_give_the_newest_and_say_that_they_are_not_counted() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    write_events(&mut client, EVENTS);
+    client
+        .batch_execute(&format!(
+            "update memento.semantic_event set narrative = narrative || ' older' where substring(narrative from '[0-9]+')::int <= {OLDER}"
+        ))
+        .unwrap();
+    // Without statistics they are counted; with them they need not be.
+    for statistics in ["select 1", "analyze memento.semantic_event"] {
+        client.batch_execute(statistics).unwrap();
+        for (arguments, condition) in [
+            ("'storage'", "narrative like '%storage%'"),
+            ("'older'", "narrative like '%older%'"),
+            ("'storage older'", "narrative like '%storage%' and narrative like '%older%'"),
+            ("'storage nowhere'", "narrative like '%storage%'"),
+            ("actor => 'alice'", "actors_json @> '[{\"ref\": \"Alice Chen\"}]'"),
+        ] {
+            let found = json(&mut client, &format!("memento.event_search({arguments}, max_items => 30)"));
+            assert_eq!(
+                (&found["total"], &found["total_is_exact"], &found["order"]),
+                (&10_000.into(), &false.into(), &"time".into()),
+                "{arguments}, {statistics}"
+            );
+            let expected = newest(&mut client, condition, 60);
+            assert_eq!(keys(&found), expected[..30], "{arguments}, {statistics}");
+            let after = found["next_after"].as_str().unwrap();
+            let next = json(
+                &mut client,
+                &format!("memento.event_search({arguments}, max_items => 30, after => '{after}')"),
+            );
+            assert_eq!(keys(&next), expected[30..], "{arguments}, {statistics}: the next page");
+        }
+    }
+    // What is rare in the end is counted and ranked, whatever the words are.
+    for (arguments, condition) in [
+        ("'storage', category => 'Change', subject => 'plan 3', actor => 'bob', time_from => '2026-03-01 00:00+00', time_to => '2026-04-01 00:00+00'",
+         "narrative like '%storage%' and category = 'Change' and subject_json ->> 'ref' = 'Plan 3' and actors_json @> '[{\"ref\": \"Bob Smith\"}]'
+          and event_time between '2026-03-01 00:00+00' and '2026-04-01 00:00+00'"),
+        ("'storage', time_from => '2026-03-01 00:00+00', time_to => '2026-04-01 00:00+00', min_confidence => 0.9",
+         "narrative like '%storage%' and confidence >= 0.9 and event_time between '2026-03-01 00:00+00' and '2026-04-01 00:00+00'"),
+    ] {
+        let found = json(&mut client, &format!("memento.event_search({arguments})"));
+        let expected = count(&mut client, &format!("select count(*) from memento.semantic_event where {condition}"));
+        assert!(expected > 0);
+        assert_eq!(
+            (&found["total"], &found["total_is_exact"], &found["order"]),
+            (&expected.into(), &true.into(), &"relevance".into()),
+            "{arguments}"
+        );
+    }
+    // Between what is ranked and what is counted: all are sorted by time.
+    let some = json(&mut client, "memento.event_search('pricing')");
+    assert_eq!((&some["total"], &some["total_is_exact"], &some["order"]), (&2_400.into(), &true.into(), &"time".into()));
+    assert_eq!(keys(&some), newest(&mut client, "narrative like '%pricing%'", 20));
+    assert!(narratives(&some)[0].contains("pricing"));
+}
+
+/// The index knows words by keys that have the project in them: nobody finds what others say.
+#[test]
+fn other_projects_are_not_counted() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    write_events(&mut client, 30);
+    client.batch_execute("select memento.create_project('other'); set memento.project = 'other'").unwrap();
+    for arguments in ["'storage'", "actor => 'alice'", "subject => 'plan 1'", "'storage', category => 'Change'", ""] {
+        let found = json(&mut client, &format!("memento.event_search({arguments})"));
+        assert_eq!((&found["total"], keys(&found).len()), (&0.into(), 0), "{arguments}");
+    }
+}
