@@ -21,12 +21,11 @@ mod python;
 mod queue;
 mod recall;
 mod search_lexical;
+mod search_scale;
 mod spans;
 mod sql_overhead;
 mod sql_remember;
 mod sql_scale;
-mod sql_search_latency;
-mod sql_search_plans;
 mod sql_search_quality;
 mod stackoverflow;
 mod structure;
@@ -102,8 +101,18 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "nDCG@10 of each lane and of all fused, on samples of labelled sets",
         sql_search_quality::run,
     ),
-    ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", sql_search_latency::run),
-    ("sql_search_plans", "what the server does for each lane among 100,000 chunks", sql_search_plans::run),
+    ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", search_scale::latency::run),
+    ("sql_search_plans", "what the server does for each lane among 100,000 chunks", search_scale::plans::run),
+    (
+        "sql_search_filtered",
+        "what filters and projects take from the recall of vectors, beside pgvector's iterative scan",
+        search_scale::filtered::run,
+    ),
+    (
+        "sql_search_together",
+        "32 searchers and 4 writers at once, beside one searcher",
+        search_scale::together::run,
+    ),
     (
         "sql_search_lexical",
         "the lexical lane: nDCG@10 and time of full-text search, beside pg_search and pg_textsearch",

@@ -37,7 +37,12 @@ pub struct Cluster {
     directory: PathBuf,
     port: u16,
     password: String,
+    /// Whether its directory outlives it.
+    is_kept: bool,
 }
+
+/// Where a kept cluster notes its password.
+const PASSWORD_FILE: &str = "password";
 
 impl Cluster {
     /// A running cluster of the server under test, with the library preloaded.
@@ -61,6 +66,7 @@ impl Cluster {
             directory: server.scratch.join(format!("cluster-{process}-{number}")),
             port: free_port(),
             password: format!("secret-{process}"),
+            is_kept: false,
             server,
         }
     }
@@ -85,6 +91,28 @@ impl Cluster {
         standby.append_settings(&[format!("port = {}", standby.port)]);
         standby.boot();
         standby
+    }
+
+    /// Stops it and moves its files to a directory of the same file system, from where [`Cluster::reopen`] takes them.
+    pub fn keep(mut self, directory: &Path) {
+        self.stop("fast");
+        std::fs::write(self.directory.join(PASSWORD_FILE), &self.password)
+            .expect("the directory is writable");
+        std::fs::rename(&self.directory, directory).expect("the directory can be moved");
+        self.is_kept = true;
+    }
+
+    /// A cluster that was kept, running, with further lines of postgresql.conf. It is still there when this is dropped.
+    pub fn reopen(server: Server, directory: &Path, lines: &[String]) -> Self {
+        let password =
+            std::fs::read_to_string(directory.join(PASSWORD_FILE)).expect("a cluster that was kept");
+        let cluster =
+            Self { server, directory: directory.to_owned(), port: free_port(), password, is_kept: true };
+        // Whoever had it open may have been killed.
+        let _ = cluster.pg_ctl("stop").args(["--mode", "immediate", "--silent"]).output();
+        cluster.append_settings(&[&[format!("port = {}", cluster.port)], lines].concat());
+        cluster.boot();
+        cluster
     }
 
     /// The data directory.
@@ -256,11 +284,14 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let _ = self.pg_ctl("stop").args(["--mode", "immediate", "--silent"]).output();
+        let mode = if self.is_kept { "fast" } else { "immediate" };
+        let _ = self.pg_ctl("stop").args(["--mode", mode, "--silent"]).output();
         if std::thread::panicking() {
             eprintln!("--- end of the server's log ---\n{}", last_lines(&self.log(), 30));
         }
-        let _ = std::fs::remove_dir_all(&self.directory);
+        if !self.is_kept {
+            let _ = std::fs::remove_dir_all(&self.directory);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod cluster;
 pub mod external;
 pub mod failure;
+pub mod hostile;
 pub mod server;
 pub mod snippet;
 pub mod wait;

@@ -9,7 +9,7 @@ use pgrx::spi::quote_identifier;
 use serde_json::Value;
 
 use super::search::{Scope, of_wanted_items, wanted};
-use super::{StatementResult, required, rows};
+use super::{StatementResult, kept_rows, required, rows};
 use crate::error::StatementError;
 use crate::ffi::explain::explain;
 use crate::ffi::setting::with_settings;
@@ -76,10 +76,11 @@ impl IndexScan {
 
 /// The vectors of a project by a profile; none if there are none.
 pub fn space(project: Uuid, profile: Uuid) -> StatementResult<Option<Space>> {
-    let found = rows(include_str!("queries/vector_space.sql"), &[project.into(), profile.into()], |row| {
-        let schema: String = required(&row, 1)?;
-        Ok(Space::new(profile, &schema, required(&row, 2)?, required(&row, 3)?, row.get(4)?))
-    })?;
+    let found =
+        kept_rows(include_str!("queries/vector_space.sql"), &[project.into(), profile.into()], |row| {
+            let schema: String = required(&row, 1)?;
+            Ok(Space::new(profile, &schema, required(&row, 2)?, required(&row, 3)?, row.get(4)?))
+        })?;
     Ok(found.into_iter().next())
 }
 

@@ -5,7 +5,7 @@ use pgrx::Uuid;
 use pgrx::datum::DatumWithOid;
 
 use super::search::{Scope, of_wanted_items, wanted};
-use super::{StatementResult, required, rows};
+use super::{StatementResult, kept_rows, required, rows};
 
 /// As many changed versions a search looks at: a writer counts long before, and a backlog, as after a restore, is worked off.
 const MOST_PENDING: i64 = 1000;
@@ -29,7 +29,7 @@ pub struct Found {
 
 /// What is counted of a project.
 pub fn totals(project: Uuid) -> StatementResult<Totals> {
-    let read = rows(include_str!("queries/lexical_totals.sql"), &[project.into()], |row| {
+    let read = kept_rows(include_str!("queries/lexical_totals.sql"), &[project.into()], |row| {
         let (is_counted, pending) = (required::<bool>(&row, 3)?, required(&row, 4)?);
         Ok(Totals {
             collection: Collection { texts: required(&row, 1)?, words: required(&row, 2)? },
@@ -43,7 +43,7 @@ pub fn totals(project: Uuid) -> StatementResult<Totals> {
 
 /// The words of a query with what is counted of them. No text is an error.
 pub fn words(project: Uuid, query: &str) -> StatementResult<Vec<Term>> {
-    rows(include_str!("queries/lexical_words.sql"), &[project.into(), query.into()], |row| {
+    kept_rows(include_str!("queries/lexical_words.sql"), &[project.into(), query.into()], |row| {
         Ok(Term { word: required(&row, 1)?, repeats: required(&row, 2)?, texts: required(&row, 3)? })
     })
 }
@@ -52,7 +52,7 @@ pub fn words(project: Uuid, query: &str) -> StatementResult<Vec<Term>> {
 pub fn add_uncounted(project: Uuid, collection: &mut Collection, terms: &mut [Term]) -> StatementResult<()> {
     let words: Vec<&str> = terms.iter().map(|term| term.word.as_str()).collect();
     let chunks =
-        rows(include_str!("queries/lexical_uncounted.sql"), &[project.into(), words.into()], |row| {
+        kept_rows(include_str!("queries/lexical_uncounted.sql"), &[project.into(), words.into()], |row| {
             Ok((required::<i32>(&row, 1)?, required::<i64>(&row, 2)?, required::<Vec<i32>>(&row, 3)?))
         })?;
     for (sign, length, found) in chunks {

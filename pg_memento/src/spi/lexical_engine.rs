@@ -1,6 +1,6 @@
 //! Extensions that rank by BM25 with an index of their own: what the catalogues say of them, and how to speak to each.
 
-use super::{StatementResult, required, rows, write};
+use super::{StatementResult, kept_rows, required, rows, write};
 
 /// The index that `enable_bm25` makes.
 pub const INDEX: &str = "memento.chunk_bm25_idx";
@@ -84,7 +84,7 @@ impl LexicalEngine {
 
 /// The engines that are installed in this database.
 pub fn installed() -> StatementResult<Vec<LexicalEngine>> {
-    rows(include_str!("queries/lexical_engines.sql"), &[EXTENSIONS.to_vec().into()], |row| {
+    kept_rows(include_str!("queries/lexical_engines.sql"), &[EXTENSIONS.to_vec().into()], |row| {
         Ok(LexicalEngine {
             name: required(&row, 1)?,
             version: required(&row, 2)?,

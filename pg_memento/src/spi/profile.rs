@@ -2,7 +2,7 @@
 
 use pgrx::Uuid;
 
-use super::{StatementResult, required, rows, write, write_one};
+use super::{StatementResult, kept_rows, required, rows, write, write_one};
 use crate::ffi::jsonb::Jsonb;
 
 /// A profile as it is given.
@@ -115,15 +115,16 @@ pub fn active(
     project: Uuid,
     instead: Option<Uuid>,
 ) -> StatementResult<Option<memento_worker::store::Profile>> {
-    let found = rows(include_str!("queries/active_profile.sql"), &[project.into(), instead.into()], |row| {
-        Ok(memento_worker::store::Profile {
-            profile: uuid::Uuid::from_bytes(*required::<Uuid>(&row, 1)?.as_bytes()),
-            provider: required(&row, 2)?,
-            model: required(&row, 3)?,
-            dims: usize::try_from(required::<i32>(&row, 4)?).unwrap_or(0),
-            config: required::<Jsonb>(&row, 5)?.parse().unwrap_or_default(),
-            endpoint: required(&row, 6)?,
-        })
-    })?;
+    let found =
+        kept_rows(include_str!("queries/active_profile.sql"), &[project.into(), instead.into()], |row| {
+            Ok(memento_worker::store::Profile {
+                profile: uuid::Uuid::from_bytes(*required::<Uuid>(&row, 1)?.as_bytes()),
+                provider: required(&row, 2)?,
+                model: required(&row, 3)?,
+                dims: usize::try_from(required::<i32>(&row, 4)?).unwrap_or(0),
+                config: required::<Jsonb>(&row, 5)?.parse().unwrap_or_default(),
+                endpoint: required(&row, 6)?,
+            })
+        })?;
     Ok(found.into_iter().next())
 }

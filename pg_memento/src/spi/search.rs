@@ -7,7 +7,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
-use super::{StatementResult, required, rows};
+use super::{StatementResult, kept_rows, required, rows};
 
 /// A statement over the items that a filter wants: its file goes on after `queries/wanted_items.sql`, whose arguments come
 /// first, as [`wanted`] gives them.
@@ -43,7 +43,7 @@ pub struct Passage {
 
 /// Chunks by their keys, in any order.
 pub fn passages(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Passage>> {
-    rows(include_str!("queries/hits.sql"), &[project.into(), chunks.into()], |row| {
+    kept_rows(include_str!("queries/hits.sql"), &[project.into(), chunks.into()], |row| {
         Ok(Passage {
             chunk_id: required(&row, 1)?,
             item_id: required(&row, 2)?,
@@ -69,7 +69,7 @@ pub struct Candidate {
 
 /// The candidates of these keys, in any order.
 pub fn candidates(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Candidate>> {
-    rows(include_str!("queries/candidates.sql"), &[project.into(), chunks.into()], |row| {
+    kept_rows(include_str!("queries/candidates.sql"), &[project.into(), chunks.into()], |row| {
         Ok(Candidate {
             chunk_id: required(&row, 1)?,
             item_id: required(&row, 2)?,

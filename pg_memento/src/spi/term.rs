@@ -2,7 +2,7 @@
 
 use pgrx::Uuid;
 
-use super::{StatementResult, required, rows, write};
+use super::{StatementResult, kept_rows, required, rows, write};
 
 /// How a project's terms differ from those that every project begins with.
 pub struct ProjectTerms {
@@ -13,7 +13,7 @@ pub struct ProjectTerms {
 
 /// The terms of a project that exists.
 pub fn of_project(project: Uuid) -> StatementResult<ProjectTerms> {
-    let found = rows(include_str!("queries/project_terms.sql"), &[project.into()], |row| {
+    let found = kept_rows(include_str!("queries/project_terms.sql"), &[project.into()], |row| {
         Ok(ProjectTerms {
             version: required(&row, 1)?,
             added: required(&row, 2)?,

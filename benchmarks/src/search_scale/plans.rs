@@ -3,12 +3,13 @@
 use memento_core::bm25::{Candidates, Collection, EncodedQuery, Parameters, Term, plan};
 use postgres::{Client, SimpleQueryMessage};
 
-use crate::sql_search_latency::{Scene, scene};
+use super::latency;
+use super::scene::Scene;
 
 /// Statements of the extension, by the name of their file.
 macro_rules! query {
     ($name:literal) => {
-        include_str!(concat!("../../pg_memento/src/spi/queries/", $name, ".sql"))
+        include_str!(concat!("../../../pg_memento/src/spi/queries/", $name, ".sql"))
     };
 }
 
@@ -27,7 +28,10 @@ const BUDGET: i64 = 5000;
 
 /// Prints a plan for each lane, the second time that it is run.
 pub fn run() {
-    let Some(Scene { cluster: _cluster, mut client, questions }) = scene() else { return };
+    let chunks = std::env::var("MEMENTO_CHUNKS").ok().and_then(|count| count.parse().ok()).unwrap_or(100_000);
+    let Some((Scene { cluster: _cluster, mut client }, queries)) = latency::open(chunks) else { return };
+    latency::use_project(&mut client, "large");
+    let questions = &queries[0].1;
     let project = text(&mut client, "select memento.current_project()::text");
     for question in questions.iter().take(2) {
         println!("\n## {question}");
