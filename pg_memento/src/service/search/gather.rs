@@ -205,7 +205,7 @@ fn reranked(
     mut fused: Vec<Fused<'static, i64>>,
     lanes: &mut Vec<LaneReport>,
 ) -> Vec<Fused<'static, i64>> {
-    let candidates: Vec<i64> = fused.iter().take(rerank::DEPTH).map(|fused| fused.id).collect();
+    let candidates: Vec<i64> = fused.iter().map(|fused| fused.id).collect();
     let outcome = guarded(RERANK, || rerank::run(project, query, manner.rerank, &candidates));
     let rank: BTreeMap<i64, u64> = outcome.hits().iter().map(|hit| hit.chunk_id).zip(1..).collect();
     for fused in &mut fused {
