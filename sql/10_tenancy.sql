@@ -26,6 +26,8 @@ create table memento.project (
   candidate_profile_id uuid references memento.embedding_profile,
   event_profile_id uuid references memento.chat_profile,
   project_key text,
+  search_weights jsonb,
+  constraint project_search_weights_object check (pg_catalog.jsonb_typeof(search_weights) = 'object'),
   constraint project_key_form check (project_key ~ '\S' and pg_catalog.char_length(project_key) <= 1000),
   constraint project_workspace_id_project_key_key unique (workspace_id, project_key),
   constraint project_secret_policy_known check (secret_policy in ('ignore', 'warn', 'redact', 'refuse')),
@@ -45,6 +47,7 @@ comment on column memento.project.event_profile_id is 'The chat profile that loo
 comment on column memento.project.rules_version is 'The rules for technical tokens that its chunks have been asked to follow.';
 comment on column memento.project.terms_version is 'Raised when the project''s terms change, so that chunks with older tokens can be told.';
 comment on column memento.project.project_key is 'What it is known by on the machines of those who work on it: the URL of its repository, or a directory. Unique in its workspace. See projects_resolve().';
+comment on column memento.project.search_weights is 'What the weights of the lanes of searches are multiplied by; null for 1 each. See set_search_weights().';
 -- use_project() looks projects up by name alone.
 create index project_name_idx on memento.project (name);
 
@@ -101,7 +104,8 @@ begin
      set workspace_id = new.workspace_id, name = new.name, created_at = new.created_at, terms_version = new.terms_version,
          rules_version = new.rules_version,
          secret_policy = new.secret_policy, active_profile_id = new.active_profile_id,
-         candidate_profile_id = new.candidate_profile_id, event_profile_id = new.event_profile_id, project_key = new.project_key
+         candidate_profile_id = new.candidate_profile_id, event_profile_id = new.event_profile_id, project_key = new.project_key,
+         search_weights = new.search_weights
    where p.project_id = new.project_id;
   return null;
 end

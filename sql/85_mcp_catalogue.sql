@@ -62,6 +62,7 @@ create view memento.mcp_tool with (security_invoker = true) as
       ('history_get', null, '{memory}', 'read', true, null, null),
       ('verify_forgotten', null, '{memory}', 'read', true, null, null),
       ('explain_pack', null, '{memory}', 'read', true, null, null),
+      ('replay_pack', null, '{memory}', 'read', true, null, null),
       ('check_citations', null, '{memory}', 'read', true, null, null),
       ('locate_quote', null, '{memory}', 'read', true, null, null),
       ('kb.search', 'retrieve', '{kb}', 'read', true, null, null),

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use memento_core::chunk::{Budget, Measure, chunk_markdown};
 use memento_worker::model_socket::{Call, Request, Server, ServerOptions};
-use memento_worker::provider::{self, EmbedRequest, Embedder, LocalSettings, Policy, ProfileSpec, Purpose};
+use memento_worker::provider::{
+    self, Code, EmbedRequest, Embedder, LocalSettings, Policy, ProfileSpec, ProviderError, Purpose,
+};
 
 use crate::compare::interleave;
 use crate::python;
@@ -113,7 +115,9 @@ fn least_cosine(ours: &[Vec<f32>], theirs: &[Vec<f32>]) -> f32 {
 fn query_over_socket(embedder: &Arc<dyn Embedder>, model_dir: &Path) {
     let path = std::env::temp_dir().join(format!("memento-bench-{}.sock", std::process::id()));
     let model = embedder.clone();
-    let server = Server::start(&path, Box::new(move || Ok(model.clone())), ServerOptions::default())
+    let no_reranker = || Err(ProviderError::new(Code::ModelNotReady, "not needed here"));
+    let load = Box::new(move || Ok(model.clone()));
+    let server = Server::start(&path, load, Box::new(no_reranker), ServerOptions::default())
         .unwrap_or_else(|error| panic!("{error}"));
     let request = Request::Embed { texts: vec![QUERY.into()], purpose: Purpose::Query };
     let mut peer = Peer::start(model_dir, &[QUERY.into()]);

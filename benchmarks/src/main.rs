@@ -21,12 +21,12 @@ mod python;
 mod queue;
 mod recall;
 mod search_lexical;
+mod search_quality;
 mod search_scale;
 mod spans;
 mod sql_overhead;
 mod sql_remember;
 mod sql_scale;
-mod sql_search_quality;
 mod stackoverflow;
 mod structure;
 mod tech_tokens;
@@ -98,8 +98,8 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
     ),
     (
         "sql_search_quality",
-        "nDCG@10 of each lane and of all fused, on samples of labelled sets",
-        sql_search_quality::run,
+        "nDCG@10 and Recall@10 of each lane and of all fused, on samples of labelled sets",
+        search_quality::run,
     ),
     ("sql_search_latency", "searches among 100,000 chunks: all lanes, and each", search_scale::latency::run),
     ("sql_search_plans", "what the server does for each lane among 100,000 chunks", search_scale::plans::run),

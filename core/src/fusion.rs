@@ -1,6 +1,7 @@
 //! Reciprocal rank fusion: several rankings of the same things made into one.
 
 pub mod confidence;
+pub mod tune;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const DEFAULT_K: f64 = 60.0;
 
 /// The constant of searches: with 60, being found by two lanes at all outweighs the first place of one.
-pub const SEARCH_K: f64 = 6.0;
+pub const SEARCH_K: f64 = 4.0;
 
 /// What a lane adds for a rank, which counts from 1.
 pub fn score(rank: u64, weight: f64, k: f64) -> f64 {

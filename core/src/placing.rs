@@ -53,6 +53,28 @@ pub fn guarantee<I: Ord + Copy>(ranked: &[I], k: usize, wants: &[Vec<I>]) -> (Ve
     (first, brought)
 }
 
+/// Among the first `k`, lets those of `due` whose group is not shown take the places of those whose group is shown before them, the
+/// last of these first. What gives way comes right behind. Also gives what was brought in.
+pub fn show_groups<I: Ord + Copy, G: Ord>(
+    ranked: &[I],
+    k: usize,
+    due: &BTreeSet<I>,
+    group: impl Fn(&I) -> G,
+) -> (Vec<I>, BTreeSet<I>) {
+    let (first, rest) = ranked.split_at(k.min(ranked.len()));
+    let mut shown = BTreeSet::new();
+    let repeats: Vec<I> = first.iter().copied().filter(|id| !shown.insert(group(id))).collect();
+    let is_missing = |id: &I| due.contains(id) && shown.insert(group(id));
+    let brought: Vec<I> = rest.iter().copied().filter(is_missing).take(repeats.len()).collect();
+    let given_way: BTreeSet<I> = repeats.iter().rev().copied().take(brought.len()).collect();
+    let is_brought: BTreeSet<I> = brought.iter().copied().collect();
+    let mut order: Vec<I> = first.iter().copied().filter(|id| !given_way.contains(id)).collect();
+    order.extend(brought);
+    order.extend(first.iter().copied().filter(|id| given_way.contains(id)));
+    order.extend(rest.iter().copied().filter(|id| !is_brought.contains(id)));
+    (order, is_brought)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,7 +103,38 @@ mod tests {
         assert!(guarantee(&[1], 0, &[vec![1]]).0.is_empty());
     }
 
+    #[test]
+    fn groups_that_are_due_take_the_places_of_repeats() {
+        let group = |id: &i32| id / 10;
+        let due = BTreeSet::from([30, 31, 40, 50]);
+        let (order, brought) = show_groups(&[10, 11, 20, 12, 60, 30, 31, 40, 50], 4, &due, group);
+        assert_eq!(
+            order,
+            [10, 20, 30, 40, 11, 12, 60, 31, 50],
+            "60 is not due, 31 is of the same group as 30"
+        );
+        assert_eq!(brought, BTreeSet::from([30, 40]));
+        let (order, brought) = show_groups(&[10, 20, 30], 2, &due, group);
+        assert_eq!((order, brought.len()), (vec![10, 20, 30], 0), "nothing is shown twice");
+        assert!(show_groups(&[], 3, &due, group).0.is_empty());
+    }
+
     proptest! {
+        #[test]
+        fn showing_groups_loses_nothing(
+            ranked in proptest::sample::subsequence((0..40_u8).collect::<Vec<_>>(), 0..40).prop_shuffle(),
+            due in proptest::collection::btree_set(0..40_u8, 0..20),
+            k in 0..12_usize,
+        ) {
+            let groups = |ids: &[u8]| ids.iter().map(|id| id % 7).collect::<BTreeSet<_>>();
+            let (order, _) = show_groups(&ranked, k, &due, |id| id % 7);
+            let sorted = |ids: &[u8]| ids.iter().copied().collect::<BTreeSet<_>>();
+            prop_assert_eq!(sorted(&order), sorted(&ranked));
+            prop_assert_eq!(order.len(), ranked.len());
+            let first = k.min(ranked.len());
+            prop_assert!(groups(&order[..first]).is_superset(&groups(&ranked[..first])));
+        }
+
         #[test]
         fn wants_are_kept_as_far_as_there_is_room(
             ranked in proptest::sample::subsequence((0..20_u8).collect::<Vec<_>>(), 0..20).prop_shuffle(),

@@ -242,8 +242,14 @@ extension_sql_file!(
 extension_sql_file!(
     "../../sql/79_api_eval.sql",
     name = "api_eval",
-    requires =
-        ["api_retrieve", api::eval::save_eval_set, api::eval::run_eval_set, api::eval::compare_profiles]
+    requires = [
+        "api_retrieve",
+        api::eval::save_eval_set,
+        api::eval::run_eval_set,
+        api::eval::compare_profiles,
+        api::eval::tune_weights,
+        api::eval::set_search_weights
+    ]
 );
 extension_sql_file!(
     "../../sql/79_api_event.sql",

@@ -297,6 +297,14 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
             "save_eval_set",
             vec!["select memento.save_eval_set('s', '[{\"query\": \"lives here\", \"relevant\": [1]}]')".into()],
         ),
+        (
+            "tune_weights",
+            vec![
+                "select memento.tune_weights((select jsonb_agg(jsonb_build_object('query', 'lives here ' || n, 'relevant', '[1]'::jsonb)) from generate_series(1, 40) n))".into(),
+                "select memento.tune_weights(eval_set => 's')".into(),
+            ],
+        ),
+        ("set_search_weights", vec!["select memento.set_search_weights('{\"semantic\": 0}')".into()]),
         ("run_eval_set", vec!["select * from memento.run_eval_set('s')".into()]),
         (
             "compare_profiles",

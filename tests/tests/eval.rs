@@ -108,3 +108,104 @@ fn what_cannot_be_compared_is_said() {
     let deep = "select * from memento.run_eval_set('own', 0)";
     assert_failure(client.batch_execute(deep), "22023", "VALIDATION_ERROR");
 }
+
+/// Two memories of each animal: a short one that answers, and a longer one that is pinned and does not.
+fn with_animals() -> (Cluster, Client) {
+    const ANIMALS: &str = "zebra otter heron badger lynx salmon toad falcon weasel bison magpie turtle ferret walrus condor gecko \
+                           marten osprey tapir ibex puffin quail raven stoat";
+    let cluster =
+        Cluster::start_with(Server::from_environment(), Settings { preload: false, lines: Vec::new() });
+    let mut client = cluster.connect(&cluster.database());
+    for animal in ANIMALS.split_whitespace() {
+        client.execute("select memento.remember($1)", &[&format!("Keeper of the {animal}: Ana.")]).unwrap();
+        let long = format!("Feeding plan of the {animal}, which Ben has written for the summer months.");
+        client
+            .execute("select memento.memory_pin((memento.remember($1) ->> 'item_id')::uuid)", &[&long])
+            .unwrap();
+    }
+    client
+        .batch_execute(
+            "select memento.save_eval_set('keepers', jsonb_agg(jsonb_build_object(
+                      'query', 'the ' || split_part(split_part(content, ':', 1), ' ', 4), 'relevant', jsonb_build_array(item_id))))
+               from memento.version where content like 'Keeper%'",
+        )
+        .unwrap();
+    (cluster, client)
+}
+
+fn json(client: &mut Client, statement: &str) -> serde_json::Value {
+    let row = client.query_one(&format!("select ({statement})::text"), &[]).unwrap();
+    serde_json::from_str(row.get(0)).unwrap()
+}
+
+#[test]
+fn weights_are_tuned_on_one_half_and_proved_on_the_other() {
+    let (_cluster, mut client) = with_animals();
+    let first = |client: &mut Client| -> String {
+        client.query_one("select excerpt from memento.search('the otter', 1)", &[]).unwrap().get(0)
+    };
+    assert!(first(&mut client).starts_with("Feeding"), "the pinned one comes first");
+    let tuned = json(&mut client, "memento.tune_weights(eval_set => 'keepers')");
+    assert_eq!(tuned["weights"]["pinned"], 0.0, "{tuned}");
+    assert_eq!(tuned["weights"]["lexical"], 1.0, "what gains nothing stays: {tuned}");
+    assert_eq!(tuned["recommended"], true, "{tuned}");
+    let count = |part: &str, key: &str| tuned[part][key].as_u64().unwrap();
+    assert_eq!(count("train", "queries") + count("held_out", "queries"), 24);
+    for part in ["train", "held_out"] {
+        let ndcg = |which: &str| tuned[part][which]["ndcg"].as_f64().unwrap();
+        assert!(ndcg("current") < 0.64 && ndcg("tuned") > 0.99, "{part}: {tuned}");
+        assert_eq!(ndcg("default"), ndcg("current"), "{part}: {tuned}");
+        assert_eq!((count(part, "better"), count(part, "worse")), (count(part, "queries"), 0), "{part}");
+    }
+    assert_eq!(
+        tuned,
+        json(&mut client, "memento.tune_weights(eval_set => 'keepers')"),
+        "always the same way"
+    );
+    let by_hand =
+        "memento.tune_weights((select queries from memento.eval_set where name = 'keepers'), k => 10)";
+    assert_eq!(tuned, json(&mut client, by_hand));
+    assert!(first(&mut client).starts_with("Feeding"), "nothing was changed");
+
+    let set = "memento.set_search_weights(memento.tune_weights(eval_set => 'keepers') -> 'weights')";
+    assert_eq!(json(&mut client, set), tuned["weights"]);
+    assert!(first(&mut client).starts_with("Keeper"));
+    let again = json(&mut client, "memento.tune_weights(eval_set => 'keepers')");
+    assert_eq!(again["current_weights"], tuned["weights"]);
+    assert_eq!(again["recommended"], false, "nothing more to gain: {again}");
+    // A pack is made again with the weights of then.
+    let pack = json(&mut client, "memento.retrieve('the otter') -> 'query_id'");
+    json(&mut client, "memento.set_search_weights(null)");
+    assert!(first(&mut client).starts_with("Feeding"));
+    let replay = format!("memento.replay_pack('{}') -> 'same'", pack.as_str().unwrap());
+    assert_eq!(json(&mut client, &replay), true);
+}
+
+#[test]
+fn weights_that_make_no_sense_are_refused() {
+    let (_cluster, mut client) = with_animals();
+    for weights in [
+        "[]",
+        "1",
+        "{\"words\": 1}",
+        "{\"lexical\": -1}",
+        "{\"lexical\": \"much\"}",
+        "{\"lexical\": 1e9}",
+        "{\"lexical\": null}",
+        "{\"lexical\": 0, \"semantic\": 0}",
+    ] {
+        let refused =
+            client.execute("select memento.set_search_weights($1::text::jsonb)", &[&weights]).unwrap_err();
+        assert_failure(&refused, "22023", "VALIDATION_ERROR");
+    }
+    for (arguments, sqlstate, code) in [
+        ("", "22023", "VALIDATION_ERROR"),
+        ("eval_set => 'nobody'", "P0002", "EVAL_SET_NOT_FOUND"),
+        ("'[]', 'keepers'", "22023", "VALIDATION_ERROR"),
+        ("'[{\"query\": \"q\", \"relevant\": [1]}]'", "22023", "VALIDATION_ERROR"),
+        ("eval_set => 'keepers', k => 0", "22023", "VALIDATION_ERROR"),
+    ] {
+        let refused = client.batch_execute(&format!("select memento.tune_weights({arguments})")).unwrap_err();
+        assert_failure(&refused, sqlstate, code);
+    }
+}

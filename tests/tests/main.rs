@@ -39,6 +39,10 @@ mod rerank;
 mod retention;
 mod retrieve;
 mod search;
+mod search_input;
+#[path = "../../worker/tests/tiny_model/mod.rs"]
+#[allow(dead_code)] // The tests of the local model use the rest.
+mod tiny_model;
 mod text;
 mod trigram;
 mod upgrade;

@@ -1,4 +1,4 @@
-//! Reranking by an endpoint: what it is asked, what its answer does, and that searches go on without it.
+//! Reranking by an endpoint or by the local model: what it is asked, what its answer does, and that searches go on without it.
 
 use std::sync::{Arc, Mutex};
 
@@ -185,4 +185,81 @@ fn nobody_but_an_administrator_names_a_model_and_hosts_are_checked() {
         let refused = other.batch_execute(statement).unwrap_err();
         assert_eq!(refused.code().unwrap().code(), sqlstate, "{statement}");
     }
+}
+
+/// The library of ONNX Runtime that set-up has brought.
+fn onnx_library() -> Option<String> {
+    let path =
+        std::env::var("MEMENTO_TEST_ONNX_LIBRARY").ok().filter(|path| std::path::Path::new(path).exists());
+    if path.is_none() {
+        println!("left out: there is no ONNX Runtime; scripts/setup brings it");
+    }
+    path
+}
+
+/// How often "red" is in each result, in their order.
+fn reds(client: &mut Client) -> Vec<usize> {
+    let rows = client.query("select excerpt from memento.search('ledger')", &[]).unwrap();
+    rows.iter().map(|row| row.get::<_, &str>(0).matches("red").count()).collect()
+}
+
+#[test]
+fn a_local_cross_encoder_reranks_over_the_socket() {
+    let Some(library) = onnx_library() else { return };
+    // It likes red.
+    let model = crate::tiny_model::ModelDir::new("rerank", &crate::tiny_model::cross_encoder());
+    let lines = [
+        format!("memento.onnx_library = '{library}'"),
+        format!("memento.reranker_dir = '{}'", model.path().display()),
+    ];
+    let (_cluster, mut client) = scene(&lines.each_ref().map(String::as_str));
+    client.batch_execute("select memento.forget(item_id) from memento.item").unwrap();
+    for number in 0..6 {
+        let text = format!("ledger {}{}", "red ".repeat(number), "grey ".repeat(number * number));
+        client.execute("select memento.remember($1)", &[&text]).unwrap();
+    }
+    assert_eq!(reds(&mut client), [0, 1, 2, 3, 4, 5], "short ones first");
+    set_reranker(&mut client, &json!({"provider": "local", "model": "tiny"}).to_string());
+    assert_eq!(reds(&mut client), [0, 1, 2, 3, 4, 5], "not asked for");
+    client.batch_execute("set memento.rerank = on").unwrap();
+    eventually("the process with the model serves it", || {
+        (notes(&mut client).0["ran"] == true).then_some(())
+    });
+    assert_eq!(reds(&mut client), [5, 4, 3, 2, 1, 0]);
+    let (note, from) = notes(&mut client);
+    assert_eq!((&note["used"], &from), (&"local model".into(), &6.into()), "{note}");
+    // Only so many are looked at; the others stay behind, in their order.
+    set_reranker(&mut client, &json!({"provider": "local", "depth": 3}).to_string());
+    assert_eq!(reds(&mut client), [2, 1, 0, 3, 4, 5]);
+    // Nothing to choose here: the process holds one model for all.
+    for setting in [
+        json!({"provider": "local", "config": {"max_tokens": 9}}),
+        json!({"provider": "local", "depth": 0}),
+        json!({"provider": "local", "depth": "many"}),
+    ] {
+        set_reranker(&mut client, &setting.to_string());
+        assert_eq!(reds(&mut client), [0, 1, 2, 3, 4, 5], "{setting}");
+        let said = notes(&mut client).0["reason"].as_str().unwrap_or_default().to_owned();
+        assert!(said.contains("CONFIG"), "{setting}: {said}");
+    }
+}
+
+#[test]
+fn a_local_cross_encoder_that_cannot_be_used_leaves_the_order_as_it_is() {
+    let Some(library) = onnx_library() else { return };
+    let model = crate::tiny_model::ModelDir::new("broken", b"no model");
+    let lines = [
+        format!("memento.onnx_library = '{library}'"),
+        format!("memento.reranker_dir = '{}'", model.path().display()),
+    ];
+    let (_cluster, mut client) = scene(&lines.each_ref().map(String::as_str));
+    let plain = lengths(&search(&mut client));
+    set_reranker(&mut client, &json!({"provider": "local"}).to_string());
+    client.batch_execute("set memento.rerank = on").unwrap();
+    eventually("the model is refused", || {
+        assert_eq!(lengths(&search(&mut client)), plain);
+        let note = notes(&mut client).0;
+        assert_eq!(note["ran"], false, "{note}");
+        note["reason"].as_str()?.contains("MODEL_BROKEN").then_some(())
+    });
 }

@@ -83,6 +83,25 @@ fn an_identifier_is_in_the_top_k_whatever_the_others_think() {
 }
 
 #[test]
+fn every_item_with_the_identifier_comes_before_a_second_passage_of_another() {
+    let cluster = Cluster::start();
+    let (_, mut client) = with_vectors(&cluster);
+    let section = |n: i32| format!("## Part {n}\n\n{}\n\n", "PAY-4012 and PAY-4012 once more ".repeat(100));
+    for _ in 0..3 {
+        remember(&mut client, &(0..4).map(section).collect::<String>());
+    }
+    for number in 0..3 {
+        remember(&mut client, &format!("{} PAY-4012 {number}", "Nothing else is said about it. ".repeat(20)));
+    }
+    wait_until_embedded(&mut client);
+    for (k, items) in [(6, 6_i64), (4, 4)] {
+        let statement = "select count(distinct item_id) from memento.search('PAY-4012', $1)";
+        let found: i64 = client.query_one(statement, &[&k]).unwrap().get(0);
+        assert_eq!(found, items, "k = {k}");
+    }
+}
+
+#[test]
 fn the_same_rows_and_query_give_the_same_result() {
     let cluster = Cluster::start();
     let (database, mut client) = with_vectors(&cluster);

@@ -1,4 +1,4 @@
-//! The local model for other processes of the same machine: one process holds it, the others ask over a Unix socket, so that a
+//! The local models for other processes of the same machine: one process holds them, the others ask over a Unix socket, so that a
 //! hundred connections do not hold a hundred copies.
 //!
 //! A connection carries one request and one response, each a frame: a byte for the version, a byte for what it is, four bytes
@@ -11,7 +11,7 @@ mod server;
 use serde::{Deserialize, Serialize};
 
 pub use self::client::{Call, SocketEmbedder};
-pub use self::server::{Loader, Server, ServerOptions};
+pub use self::server::{Loader, RerankerLoader, Server, ServerOptions};
 use crate::provider::{ProviderError, Purpose};
 
 /// What can be asked.
@@ -24,7 +24,14 @@ pub enum Request {
         /// What they are embedded for.
         purpose: Purpose,
     },
-    /// Whether the model is loaded. Never waits, and does not load it.
+    /// One score for each text.
+    Rerank {
+        /// What the texts may answer.
+        query: String,
+        /// The texts.
+        texts: Vec<String>,
+    },
+    /// Whether the embedding model is loaded. Never waits, and does not load it.
     Status,
 }
 
@@ -36,6 +43,13 @@ pub enum Response {
         /// The vectors.
         vectors: Vec<Vec<f32>>,
         /// How many tokens the texts had.
+        tokens: u64,
+    },
+    /// The scores, in the order of the texts, and the tokens of all pairs.
+    Scores {
+        /// The scores.
+        scores: Vec<f32>,
+        /// How many tokens query and texts had, together.
         tokens: u64,
     },
     /// The state of the model.

@@ -24,7 +24,7 @@ use serde_json::Value;
 pub use self::check::vectors as check_vectors;
 use self::empty::SkipEmpty;
 pub use self::error::{Code, Kind, ProviderError};
-pub use self::local::LocalEmbedder;
+pub use self::local::{LocalEmbedder, LocalReranker};
 pub use self::policy::{LocalSettings, Policy, ProfileSpec};
 
 /// What a text is embedded for. Many models treat the two differently.

@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use memento_worker::model_socket::{
-    Call, Loader, Request, Response, Server, ServerOptions, SocketEmbedder, Status,
+    Call, Loader, Request, RerankerLoader, Response, Server, ServerOptions, SocketEmbedder, Status,
 };
 use memento_worker::provider::{
     self, BatchLimits, Code, EmbedRequest, Embedded, Embedder, Kind, Policy, ProfileSpec, ProviderError,
-    Purpose,
+    Purpose, Reranked, Reranker, Usage,
 };
 use serde_json::json;
 
@@ -34,7 +34,7 @@ impl Place {
     }
 
     fn start(&self, loader: Loader) -> Server {
-        Server::start(&self.socket(), loader, quick()).unwrap()
+        Server::start(&self.socket(), loader, no_reranker(), quick()).unwrap()
     }
 }
 
@@ -55,6 +55,23 @@ fn quick() -> ServerOptions {
 fn hash() -> Arc<dyn Embedder> {
     let spec = ProfileSpec { provider: "hash".into(), model: "hash".into(), dims: 16, config: json!({}) };
     provider::embedder(&spec, &Policy::default()).unwrap()
+}
+
+fn no_reranker() -> RerankerLoader {
+    Box::new(|| Err(ProviderError::new(Code::ModelNotReady, "there is no reranker")))
+}
+
+/// Likes long texts; on "stop" it takes a while.
+struct ByLength;
+
+impl Reranker for ByLength {
+    fn rerank(&self, query: &str, texts: &[String]) -> Result<Reranked, ProviderError> {
+        if query == "stop" {
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        let scores = texts.iter().map(|text| text.len() as f32).collect();
+        Ok(Reranked { scores, usage: Usage { tokens: Some(texts.len() as u64), ..Usage::default() } })
+    }
 }
 
 fn question(texts: &[&str]) -> Request {
@@ -190,7 +207,7 @@ fn a_failure_is_remembered_for_a_while() {
         Err(ProviderError::new(Code::ModelBroken, "no such file"))
     });
     let options = ServerOptions { reload_after: Duration::from_secs(3600), ..quick() };
-    let _server = Server::start(&place.socket(), loader, options).unwrap();
+    let _server = Server::start(&place.socket(), loader, no_reranker(), options).unwrap();
     for _ in 0..5 {
         assert_eq!(ask(&place.socket(), &question(&["a"])).unwrap_err().code, Code::ModelBroken);
     }
@@ -279,8 +296,13 @@ fn more_clients_than_allowed_are_told_so() {
     let place = Place::new("busy");
     let (gate, has_begun, permit) = Gate::new();
     let loader: Loader = Box::new(move || Ok(gate.clone()));
-    let _server =
-        Server::start(&place.socket(), loader, ServerOptions { max_connections: 1, ..quick() }).unwrap();
+    let _server = Server::start(
+        &place.socket(),
+        loader,
+        no_reranker(),
+        ServerOptions { max_connections: 1, ..quick() },
+    )
+    .unwrap();
     let mut first = Call::start(&place.socket(), &question(&["first"]), PATIENT).unwrap();
     assert_eq!(first.poll(Duration::from_millis(1)), Ok(None));
     has_begun.recv_timeout(PATIENT).unwrap();
@@ -328,7 +350,7 @@ fn the_file_belongs_to_one_server() {
     assert_eq!(std::fs::metadata(place.socket()).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(ask(&place.socket(), &question(&["a"])).is_ok());
     // A living one is left alone.
-    let error = Server::start(&place.socket(), loader(), quick()).err().unwrap();
+    let error = Server::start(&place.socket(), loader(), no_reranker(), quick()).err().unwrap();
     assert!(error.message.contains("another server"), "{error:?}");
     assert!(ask(&place.socket(), &question(&["a"])).is_ok());
     // If somebody took its place all the same, a server that ends leaves it to him.
@@ -339,7 +361,7 @@ fn the_file_belongs_to_one_server() {
     drop(second);
     assert_eq!(std::fs::read_dir(&place.0).unwrap().count(), 0);
     std::fs::write(place.socket(), "a file of somebody").unwrap();
-    assert!(Server::start(&place.socket(), loader(), quick()).is_err());
+    assert!(Server::start(&place.socket(), loader(), no_reranker(), quick()).is_err());
     assert_eq!(std::fs::read_to_string(place.socket()).unwrap(), "a file of somebody");
 }
 
@@ -348,8 +370,46 @@ fn impossible_paths_are_errors() {
     let place = Place::new("paths");
     let long = place.0.join("x".repeat(200));
     for path in [long, place.0.join("missing/model.sock"), PathBuf::new(), PathBuf::from("/dev/null")] {
-        let error = Server::start(&path, Box::new(|| Ok(hash())), quick()).err().unwrap();
+        let error = Server::start(&path, Box::new(|| Ok(hash())), no_reranker(), quick()).err().unwrap();
         assert!(error.hint.is_some(), "{error:?}");
         assert_eq!(ask(&path, &Request::Status).unwrap_err().kind(), Kind::NotReady, "{path:?}");
     }
+}
+
+#[test]
+fn a_reranker_is_served_beside_the_embedder_and_loaded_when_it_is_asked_for() {
+    let place = Place::new("rerank");
+    let loads = Arc::new(AtomicUsize::new(0));
+    let counted = loads.clone();
+    let reranker: RerankerLoader = Box::new(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok(Arc::new(ByLength))
+    });
+    let _server = Server::start(&place.socket(), Box::new(|| Ok(hash())), reranker, quick()).unwrap();
+    assert!(ask(&place.socket(), &question(&["a"])).is_ok());
+    assert_eq!(loads.load(Ordering::SeqCst), 0, "nobody has asked for it");
+    let rerank = |query: &str, texts: &[&str]| Request::Rerank {
+        query: query.into(),
+        texts: texts.iter().map(|text| text.to_string()).collect(),
+    };
+    for _ in 0..2 {
+        let answer = ask(&place.socket(), &rerank("q", &["aa", "b", "\u{e4}c"]));
+        assert_eq!(answer, Ok(Response::Scores { scores: vec![2.0, 1.0, 3.0], tokens: 3 }));
+    }
+    assert_eq!(loads.load(Ordering::SeqCst), 1);
+    let none = ask(&place.socket(), &rerank("q", &[]));
+    assert_eq!(none, Ok(Response::Scores { scores: vec![], tokens: 0 }));
+    // It stops between two texts when the time of the caller is over.
+    let short = Call::start(&place.socket(), &rerank("stop", &["a"; 1000]), Duration::from_millis(100));
+    assert_eq!(short.unwrap().wait().unwrap_err().code, Code::Timeout);
+    assert!(ask(&place.socket(), &rerank("q", &["a"])).is_ok(), "others are served");
+}
+
+#[test]
+fn without_a_reranker_the_caller_is_told() {
+    let place = Place::new("norerank");
+    let _server = place.start(Box::new(|| Ok(hash())));
+    let request = Request::Rerank { query: "q".into(), texts: vec!["a".into()] };
+    assert_eq!(ask(&place.socket(), &request).unwrap_err().code, Code::ModelNotReady);
+    assert!(ask(&place.socket(), &question(&["a"])).is_ok());
 }

@@ -10,12 +10,9 @@ const COMPARED: usize = 9;
 /// What a lane counts at least: it may be right where it does not look so.
 const LEAST: f64 = 0.05;
 
-/// Between 1, which makes too little of the difference, and 2, which makes too much.
-const POWER: f64 = 1.5;
-
 /// From scores without a natural scale, such as BM25's, best first: how much of its score the best has above the tenth.
 pub fn by_ratio(scores: &[f64]) -> f64 {
-    let Some(best) = scores.first().copied().filter(|best| *best > 0.0) else { return LEAST.powf(POWER) };
+    let Some(best) = scores.first().copied().filter(|best| *best > 0.0) else { return LEAST };
     let tenth = scores.get(COMPARED).copied().unwrap_or(0.0);
     scaled((best - tenth) / best)
 }
@@ -23,7 +20,7 @@ pub fn by_ratio(scores: &[f64]) -> f64 {
 /// From similarities of vectors, best first: how far the best is above the tenth; 0.2 is far for a cosine.
 pub fn by_distance(scores: &[f64]) -> f64 {
     const FAR: f64 = 0.2;
-    let Some(best) = scores.first().copied() else { return LEAST.powf(POWER) };
+    let Some(best) = scores.first().copied() else { return LEAST };
     // With fewer than ten in all, the last one stands for what does not fit.
     let tenth = scores.get(COMPARED).or(scores.last()).copied().unwrap_or(best);
     scaled((best - tenth) / FAR)
@@ -31,7 +28,7 @@ pub fn by_distance(scores: &[f64]) -> f64 {
 
 fn scaled(standing_out: f64) -> f64 {
     // A number that is none counts as the least.
-    if standing_out.is_nan() { LEAST } else { standing_out.clamp(LEAST, 1.0) }.powf(POWER)
+    if standing_out.is_nan() { LEAST } else { standing_out.clamp(LEAST, 1.0) }
 }
 
 #[cfg(test)]

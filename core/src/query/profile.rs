@@ -37,6 +37,32 @@ pub struct LaneWeights {
     pub pinned: f64,
 }
 
+impl LaneWeights {
+    /// What the weights are called where a project has its own factors, in the order of [`Self::values`].
+    pub const NAMES: [&str; 6] = ["lexical", "semantic", "trigram", "tech_token", "canonical", "pinned"];
+
+    /// Factors that change nothing.
+    pub const EVEN: Self = Self::of([1.0; 6]);
+
+    /// The weights in the order of [`Self::NAMES`].
+    pub const fn of([lexical, semantic, trigram, tech_token, canonical, pinned]: [f64; 6]) -> Self {
+        Self { lexical, semantic, trigram, tech_token, canonical, pinned }
+    }
+
+    /// In the order of [`Self::NAMES`].
+    pub const fn values(self) -> [f64; 6] {
+        [self.lexical, self.semantic, self.trigram, self.tech_token, self.canonical, self.pinned]
+    }
+
+    /// Each weight times its factor.
+    pub fn times(self, factors: Self) -> Self {
+        let factors = factors.values();
+        let mut values = self.values();
+        values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+        Self::of(values)
+    }
+}
+
 impl Profile {
     /// The word in results.
     pub fn as_str(self) -> &'static str {
@@ -54,8 +80,8 @@ impl Profile {
             Self::Default => (0.4, 0.5, 0.1),
             // Few words: each is meant, and they are little for a model to go by.
             Self::Technical => (0.5, 0.4, 0.1),
-            // Most words of a question are not those of its answer, and its trigrams are those of any sentence.
-            Self::Conversational => (0.4, 0.55, 0.05),
+            // A question has trigrams of any sentence. How much its words tell is seen by what they find.
+            Self::Conversational => (0.45, 0.5, 0.05),
             // Identifiers are the same or misspelt; a model blurs them.
             Self::Code => (0.65, 0.05, 0.3),
         };

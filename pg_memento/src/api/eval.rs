@@ -1,11 +1,12 @@
-//! Labelled queries that are kept, and embedding profiles compared on them.
+//! Labelled queries that are kept, embedding profiles compared on them, and the weights of searches tuned by them.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::{ApiResult, given};
 use crate::ffi::jsonb::Jsonb;
-use crate::service::eval::stored;
+use crate::service::eval::{stored, tune};
+use crate::service::search::weights;
 
 #[pg_extern(volatile, parallel_unsafe)]
 #[search_path(pg_catalog, pg_temp)]
@@ -38,6 +39,22 @@ pub fn run_eval_set(
     Ok(TableIterator::new(
         rows.into_iter().map(|row| (row.lane, row.queries, row.recall, row.mrr, row.ndcg, row.milliseconds)),
     ))
+}
+
+#[pg_extern(stable, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn tune_weights(
+    queryset: default!(Option<Jsonb>, "null"),
+    eval_set: default!(Option<&str>, "null"),
+    k: default!(Option<i32>, "10"),
+) -> ApiResult<Jsonb> {
+    Ok(tune::tune(queryset.as_ref(), eval_set, k.unwrap_or(10))?.into())
+}
+
+#[pg_extern(volatile, parallel_unsafe)]
+#[search_path(pg_catalog, pg_temp)]
+pub fn set_search_weights(weights: Option<Jsonb>) -> ApiResult<Jsonb> {
+    Ok(weights::set(weights.as_ref())?.into())
 }
 
 #[pg_extern(stable, parallel_unsafe)]

@@ -1,4 +1,4 @@
-//! The process that holds the local model, once for the server: backends and workers ask it over a socket. It is
+//! The process that holds the local models, once for the server: backends and workers ask it over a socket. It is
 //! connected to no database, and is there on a standby too, because searches are.
 //!
 //! The model runs on threads that never touch the server. The main thread waits for signals.
@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memento_worker::model_socket::{Loader, Server, ServerOptions};
-use memento_worker::provider::{LocalEmbedder, LocalSettings, ProviderError};
+use memento_worker::model_socket::{Loader, RerankerLoader, Server, ServerOptions};
+use memento_worker::provider::{LocalEmbedder, LocalReranker, LocalSettings, ProviderError};
 
 use super::slots;
 use crate::ffi::{latch, process, thread};
@@ -34,16 +34,18 @@ pub fn run() {
     }
 }
 
-/// Serves the model that the settings name; none if they name none. It is loaded when somebody first asks for it.
+/// Serves the models that the settings name; none if they name none. Each is loaded when somebody first asks for it.
 fn serve(wanted: &LocalSettings) -> Result<Option<Server>, ProviderError> {
-    if wanted.model_dir.is_none() {
+    if wanted.model_dir.is_none() && wanted.reranker_dir.is_none() {
         return Ok(None);
     }
-    let settings = wanted.clone();
+    let (settings, of_reranker) = (wanted.clone(), wanted.clone());
     let load: Loader = Box::new(move || Ok(Arc::new(LocalEmbedder::of_any_length(&settings)?)));
+    let load_reranker: RerankerLoader =
+        Box::new(move || Ok(Arc::new(LocalReranker::of_default_length(&of_reranker)?)));
+    let options = ServerOptions::default();
     // Its threads, and those of the library, inherit the mask.
-    thread::without_signals(|| Server::start(Path::new(MODEL_SOCKET), load, ServerOptions::default()))
-        .map(Some)
+    thread::without_signals(|| Server::start(Path::new(MODEL_SOCKET), load, load_reranker, options)).map(Some)
 }
 
 /// Waits until there is a reason to leave.

@@ -80,7 +80,7 @@ pub(super) fn init() {
     );
     GucRegistry::define_string_guc(
         c"memento.reranker",
-        c"The model that looks at candidates again: JSON with provider (tei, jina or voyage), model and config as in an embedding profile.",
+        c"The model that looks at candidates again: JSON with provider (local, tei, jina or voyage), model and config as in an embedding profile, and depth.",
         c"Keys by reference only. Hosts must be among memento.allowed_hosts.",
         &RERANKER,
         GucContext::Sighup,

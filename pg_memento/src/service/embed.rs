@@ -113,18 +113,34 @@ fn vectors(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Ve
 
 fn ask_local(texts: Vec<String>, purpose: Purpose, dims: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
     let count = texts.len();
-    let mut call = Call::start(Path::new(MODEL_SOCKET), &Request::Embed { texts, purpose }, MODEL_TIME)?;
+    match over_the_socket(&Request::Embed { texts, purpose }, MODEL_TIME)? {
+        Response::Vectors { vectors, .. } => check_vectors(vectors.into_iter().enumerate(), count, dims),
+        _ => Err(something_else()),
+    }
+}
+
+/// Scores of texts for a query, by the local reranker.
+pub fn local_scores(query: String, texts: Vec<String>, time: Duration) -> Result<Vec<f32>, ProviderError> {
+    let count = texts.len();
+    match over_the_socket(&Request::Rerank { query, texts }, time)? {
+        Response::Scores { scores, .. } if scores.len() == count => Ok(scores),
+        _ => Err(something_else()),
+    }
+}
+
+/// Asks the process that holds the local models.
+fn over_the_socket(request: &Request, time: Duration) -> Result<Response, ProviderError> {
+    let mut call = Call::start(Path::new(MODEL_SOCKET), request, time)?;
     loop {
         match call.poll(LOOK_EVERY)? {
-            Some(Response::Vectors { vectors, .. }) => {
-                return check_vectors(vectors.into_iter().enumerate(), count, dims);
-            }
-            Some(Response::Status(_)) => {
-                return Err(ProviderError::new(Code::BadAnswer, "the local model answered something else"));
-            }
+            Some(response) => return Ok(response),
             None => ffi::server::check_for_interrupts(),
         }
     }
+}
+
+fn something_else() -> ProviderError {
+    ProviderError::new(Code::BadAnswer, "the local model answered something else")
 }
 
 fn ask(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, ProviderError> {

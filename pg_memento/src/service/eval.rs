@@ -1,6 +1,7 @@
 //! How good searches are on a user's own labelled queries, lane by lane.
 
 pub mod stored;
+pub mod tune;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -36,6 +37,12 @@ pub enum EvalError {
     BadQueryset,
     #[error("relevant of query {0} must be an array of item ids or chunk ids, not empty")]
     BadRelevant(usize),
+    #[error("give queryset or eval_set, one of them")]
+    BadChoice,
+    #[error("more than 2000 queries to tune on")]
+    TooManyToTune,
+    #[error("{train} queries to tune on and {held_out} to prove it are too few")]
+    TooFewToTune { train: usize, held_out: usize },
     #[error("the name of an eval set must be given, of at most {MOST_NAME} characters")]
     BadName,
     #[error("there is no eval set {0:?} in this project")]
@@ -79,7 +86,11 @@ impl Failure for EvalError {
             Self::BadName | Self::NoSet(_) => "memento.save_eval_set(name, queryset) saves one".into(),
             Self::NoProfile(_) => "memento.embedding_profiles_list() has their names".into(),
             Self::NoVectors(name) => format!("memento.embedding_profiles_fill('{name}') makes them"),
-            Self::BadQueryset | Self::BadRelevant(_) => {
+            Self::TooManyToTune => "take a part of them".into(),
+            Self::TooFewToTune { .. } => {
+                "label more queries: each side needs five, and fifty say more than ten".into()
+            }
+            Self::BadQueryset | Self::BadRelevant(_) | Self::BadChoice => {
                 r#"for example: [{"query": "which port?", "relevant": ["<item_id>", 17]}]"#.into()
             }
             Self::Search(_) | Self::Access(_) | Self::Statement(_) => return None,

@@ -177,8 +177,9 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
         return Ok(pack::empty(request, "the filters match nothing"));
     };
     let caller = crate::ffi::identity::current_role();
-    let manner = Manner { hierarchical: request.strategy == "hierarchical", ..Manner::of_session() };
     let (evidence, query_id, answer) = as_owner(|| {
+        let hierarchical = request.strategy == "hierarchical";
+        let manner = Manner { hierarchical, ..Manner::of(scope.project)? };
         let made = make(request, &scope, manner)?;
         let unstored = match (request.store, can_write()) {
             (false, _) => Some("not asked for"),

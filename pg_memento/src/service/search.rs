@@ -1,6 +1,7 @@
 //! Finding memories again.
 
 mod dense;
+mod fuse;
 pub mod gather;
 pub mod hierarchy;
 pub mod lane;
@@ -9,6 +10,7 @@ pub mod manner;
 mod rerank;
 mod tech_token;
 mod trigram;
+pub mod weights;
 
 use std::collections::BTreeMap;
 

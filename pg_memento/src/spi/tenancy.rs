@@ -7,6 +7,7 @@ use pgrx::pg_sys::Oid;
 use pgrx::spi::SpiHeapTupleData;
 
 use super::{StatementResult, kept_rows, required, rows, write};
+use crate::ffi::jsonb::Jsonb;
 
 /// A project that the caller may see, and what it may do there.
 pub struct VisibleProject {
@@ -68,6 +69,19 @@ pub fn secret_policy(project: Uuid) -> StatementResult<Option<String>> {
     let found =
         rows(include_str!("queries/secret_policy.sql"), &[project.into()], |row| row.get::<String>(1))?;
     Ok(found.into_iter().flatten().next())
+}
+
+/// Sets what a project multiplies the weights of lanes by.
+pub fn set_search_weights(project: Uuid, weights: Option<Jsonb>) -> StatementResult<()> {
+    write(include_str!("queries/set_search_weights.sql"), &[project.into(), weights.into()], |_| Ok(()))?;
+    Ok(())
+}
+
+/// What a project multiplies the weights of lanes by; none if nobody has said.
+pub fn search_weights(project: Uuid) -> StatementResult<Option<Jsonb>> {
+    let statement = include_str!("queries/search_weights.sql");
+    let found = kept_rows(statement, &[project.into()], |row| row.get::<Jsonb>(1))?;
+    Ok(found.into_iter().next().flatten())
 }
 
 /// Sets it.

@@ -98,7 +98,7 @@ impl Call {
         match Instant::now() < self.deadline {
             true => Ok(None),
             false => Err(ProviderError::new(Code::Timeout, "the local model did not answer in time")
-                .with_hint("embed fewer texts at a time, or give it more time")),
+                .with_hint("give it fewer texts at a time, or more time")),
         }
     }
 }
@@ -169,7 +169,7 @@ impl Embedder for SocketEmbedder {
                 let usage = Usage { tokens: Some(tokens), duration: started.elapsed(), ..Usage::default() };
                 Ok(Embedded { vectors, usage })
             }
-            Response::Status(_) => Err(ProviderError::bad_answer("the local model answered something else")),
+            _ => Err(ProviderError::bad_answer("the local model answered something else")),
         }
     }
 

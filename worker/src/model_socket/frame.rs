@@ -16,15 +16,25 @@ pub(super) const MAX_RESPONSE: usize = 64 * 1024 * 1024;
 
 const EMBED: u8 = 1;
 const ASK_STATUS: u8 = 2;
+const RERANK: u8 = 3;
 const VECTORS: u8 = 1;
 const STATUS: u8 = 2;
 const ERROR: u8 = 3;
+const SCORES: u8 = 4;
 
 /// A request for vectors, with the time that the caller has.
 #[derive(Serialize, Deserialize)]
 struct EmbedBody {
     texts: Vec<String>,
     is_query: bool,
+    deadline_ms: u64,
+}
+
+/// A request for scores, with the time that the caller has.
+#[derive(Serialize, Deserialize)]
+struct RerankBody {
+    query: String,
+    texts: Vec<String>,
     deadline_ms: u64,
 }
 
@@ -66,18 +76,27 @@ fn framed(kind: u8, content: &[u8]) -> Vec<u8> {
 }
 
 pub(super) fn write_request(request: &Request, time: Duration) -> Result<Vec<u8>, ProviderError> {
-    let Request::Embed { texts, purpose } = request else { return Ok(framed(ASK_STATUS, &[])) };
     let deadline_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let body = EmbedBody { texts: texts.clone(), is_query: *purpose == Purpose::Query, deadline_ms };
-    let content = serde_json::to_vec(&body).map_err(|_| garbled("the request cannot be written"))?;
+    let (kind, content) = match request {
+        Request::Status => (ASK_STATUS, Ok(Vec::new())),
+        Request::Embed { texts, purpose } => {
+            let is_query = *purpose == Purpose::Query;
+            (EMBED, serde_json::to_vec(&EmbedBody { texts: texts.clone(), is_query, deadline_ms }))
+        }
+        Request::Rerank { query, texts } => {
+            let body = RerankBody { query: query.clone(), texts: texts.clone(), deadline_ms };
+            (RERANK, serde_json::to_vec(&body))
+        }
+    };
+    let content = content.map_err(|_| garbled("the request cannot be written"))?;
     if content.len() > MAX_REQUEST {
         return Err(ProviderError::new(
             Code::InputRefused,
             format!("the texts have more than {MAX_REQUEST} bytes"),
         )
-        .with_hint("embed fewer texts at a time"));
+        .with_hint("ask for fewer texts at a time"));
     }
-    Ok(framed(EMBED, &content))
+    Ok(framed(kind, &content))
 }
 
 /// A request, and the time that the caller has.
@@ -90,6 +109,12 @@ pub(super) fn read_request(kind: u8, content: &[u8]) -> Result<(Request, Duratio
             let purpose = if body.is_query { Purpose::Query } else { Purpose::Document };
             Ok((Request::Embed { texts: body.texts, purpose }, Duration::from_millis(body.deadline_ms)))
         }
+        RERANK => {
+            let body: RerankBody =
+                serde_json::from_slice(content).map_err(|_| garbled("the request cannot be understood"))?;
+            let RerankBody { query, texts, deadline_ms } = body;
+            Ok((Request::Rerank { query, texts }, Duration::from_millis(deadline_ms)))
+        }
         _ => Err(garbled("the request cannot be understood")),
     }
 }
@@ -97,6 +122,10 @@ pub(super) fn read_request(kind: u8, content: &[u8]) -> Result<(Request, Duratio
 pub(super) fn write_response(response: &Result<Response, ProviderError>) -> Vec<u8> {
     match response {
         Ok(Response::Vectors { vectors, tokens }) => framed(VECTORS, &vector_bytes(vectors, *tokens)),
+        Ok(Response::Scores { scores, tokens }) => {
+            let rows: Vec<Vec<f32>> = scores.iter().map(|score| vec![*score]).collect();
+            framed(SCORES, &vector_bytes(&rows, *tokens))
+        }
         Ok(Response::Status(status)) => framed(STATUS, &serde_json::to_vec(status).unwrap_or_default()),
         Err(error) => {
             let ProviderError { code, message, hint, .. } = error.clone();
@@ -120,7 +149,17 @@ fn vector_bytes(vectors: &[Vec<f32>], tokens: u64) -> Vec<u8> {
 pub(super) fn read_response(kind: u8, content: &[u8]) -> Result<Response, ProviderError> {
     let garbled = || garbled("the response of the local model cannot be understood");
     match kind {
-        VECTORS => read_vectors(content).ok_or_else(garbled),
+        VECTORS => {
+            let (vectors, tokens) = read_vectors(content).ok_or_else(garbled)?;
+            Ok(Response::Vectors { vectors, tokens })
+        }
+        // Rows of one number.
+        SCORES => match read_vectors(content) {
+            Some((rows, tokens)) if rows.iter().all(|row| row.len() == 1) => {
+                Ok(Response::Scores { scores: rows.concat(), tokens })
+            }
+            _ => Err(garbled()),
+        },
         STATUS => {
             let status: Status = serde_json::from_slice(content).map_err(|_| garbled())?;
             Ok(Response::Status(status))
@@ -134,7 +173,7 @@ pub(super) fn read_response(kind: u8, content: &[u8]) -> Result<Response, Provid
     }
 }
 
-fn read_vectors(content: &[u8]) -> Option<Response> {
+fn read_vectors(content: &[u8]) -> Option<(Vec<Vec<f32>>, u64)> {
     let (tokens, rest) = content.split_first_chunk::<8>()?;
     let (count, rest) = rest.split_first_chunk::<4>()?;
     let (dims, rest) = rest.split_first_chunk::<4>()?;
@@ -146,7 +185,7 @@ fn read_vectors(content: &[u8]) -> Option<Response> {
         true => rest.chunks_exact((dims * 4).max(1)).map(row).collect::<Option<Vec<_>>>()?,
         false => return None,
     };
-    Some(Response::Vectors { vectors, tokens: u64::from_le_bytes(*tokens) })
+    Some((vectors, u64::from_le_bytes(*tokens)))
 }
 
 fn garbled(message: &str) -> ProviderError {
@@ -168,7 +207,8 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let embed = Request::Embed { texts: vec!["ä".into(), String::new()], purpose: Purpose::Query };
-        for request in [embed, Request::Status] {
+        let rerank = Request::Rerank { query: "ö?".into(), texts: vec!["ü".into()] };
+        for request in [embed, rerank, Request::Status] {
             let frame = write_request(&request, Duration::from_secs(3)).unwrap();
             let (kind, content) = parts(&frame);
             assert_eq!(read_request(kind, content).unwrap().0, request);
@@ -177,6 +217,8 @@ mod tests {
         for response in [
             Ok(Response::Vectors { vectors: vec![vec![1.5, -2.0], vec![0.0, 3.0]], tokens: 9 }),
             Ok(Response::Vectors { vectors: vec![], tokens: 0 }),
+            Ok(Response::Scores { scores: vec![0.5, 0.25], tokens: 4 }),
+            Ok(Response::Scores { scores: vec![], tokens: 0 }),
             Ok(Response::Status(Status::failed(&failed))),
             Err(failed),
         ] {

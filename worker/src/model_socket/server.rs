@@ -17,10 +17,15 @@ use std::time::Duration;
 use socket2::SockRef;
 
 use self::listener::OwnedSocket;
-pub use self::slot::Loader;
-use self::slot::ModelSlot;
+use self::slot::{LoaderOf, ModelSlot};
 use super::frame;
-use crate::provider::{Code, ProviderError};
+use crate::provider::{Code, Embedder, ProviderError, Reranker};
+
+/// Loads the embedding model.
+pub type Loader = LoaderOf<dyn Embedder>;
+
+/// Loads the reranker.
+pub type RerankerLoader = LoaderOf<dyn Reranker>;
 
 /// Limits of a server.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +46,8 @@ impl Default for ServerOptions {
 
 /// What all threads of a server share.
 struct Shared {
-    model: ModelSlot,
+    model: ModelSlot<dyn Embedder>,
+    reranker: ModelSlot<dyn Reranker>,
     options: ServerOptions,
     stopping: AtomicBool,
     /// The open connections by number, so that stopping can end their waits.
@@ -62,13 +68,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at `path`, for the same user only. A socket that nobody listens at is replaced. The model is loaded by the first
-    /// request.
-    pub fn start(path: &Path, loader: Loader, options: ServerOptions) -> Result<Self, ProviderError> {
+    /// Listens at `path`, for the same user only. A socket that nobody listens at is replaced. A model is loaded by the first
+    /// request for it.
+    pub fn start(
+        path: &Path,
+        loader: Loader,
+        reranker: RerankerLoader,
+        options: ServerOptions,
+    ) -> Result<Self, ProviderError> {
         let (listener, socket) = OwnedSocket::bind(path)?;
         let listener = Arc::new(listener);
         let shared = Arc::new(Shared {
             model: ModelSlot::new(loader, options.reload_after),
+            reranker: ModelSlot::new(reranker, options.reload_after),
             options,
             stopping: AtomicBool::new(false),
             connections: Mutex::default(),
@@ -82,7 +94,7 @@ impl Server {
         Ok(Self { path: path.to_path_buf(), shared, socket, listener, acceptor: Some(acceptor) })
     }
 
-    /// Whether the model is loaded.
+    /// Whether the embedding model is loaded.
     pub fn status(&self) -> super::Status {
         self.shared.model.status()
     }
@@ -92,6 +104,7 @@ impl Server {
         let Some(acceptor) = self.acceptor.take() else { return };
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.model.stop();
+        self.shared.reranker.stop();
         // Wakes the thread that accepts.
         drop(SockRef::from(&*self.listener).shutdown(Shutdown::Both));
         drop(acceptor.join());

@@ -118,12 +118,13 @@ impl Embedder for LocalEmbedder {
 }
 
 /// A cross-encoder.
-pub(super) struct LocalReranker {
+pub struct LocalReranker {
     model: Model,
     encoder: TextEncoder,
 }
 
 impl LocalReranker {
+    /// Loads the model, and runs it once.
     pub fn new(spec: &ProfileSpec, settings: &LocalSettings) -> Result<Self, ProviderError> {
         let config = Config::new(spec, &[&["max_tokens"]])?;
         let max_tokens = config.number("max_tokens", 8..=MAX_TOKENS)?.unwrap_or(2 * DEFAULT_TOKENS);
@@ -131,6 +132,13 @@ impl LocalReranker {
         let reranker = Self { model, encoder };
         reranker.score("", "")?;
         Ok(reranker)
+    }
+
+    /// The model of the settings as it is, for a process that serves it to others.
+    pub fn of_default_length(settings: &LocalSettings) -> Result<Self, ProviderError> {
+        let config = serde_json::json!({});
+        let spec = ProfileSpec { provider: "local".into(), model: "local".into(), dims: ANY_LENGTH, config };
+        Self::new(&spec, settings)
     }
 
     /// One number is a logit; of two, the second is that of "relevant".

@@ -83,7 +83,7 @@ fn side_by_side(lane: String, by_one: &mut Lanes, by_other: &mut Lanes, queries:
     Comparison { lane, one, other, better, worse }
 }
 
-fn load(project: Uuid, name: &str) -> Result<Vec<Labelled>, EvalError> {
+pub(super) fn load(project: Uuid, name: &str) -> Result<Vec<Labelled>, EvalError> {
     let queries = as_owner(|| spi::eval::queries_of(project, name))?;
     read(&queries.ok_or_else(|| EvalError::NoSet(name.into()))?)
 }

@@ -10,6 +10,7 @@ use super::pack::{Evidence, lane_details, notes};
 use super::{Made, Request, RetrieveError};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::access::{as_owner, authorize_current};
+use crate::service::search::weights;
 use crate::spi;
 use crate::spi::StatementResult;
 use crate::spi::retrieve::{NewPack, StoredPack};
@@ -34,6 +35,7 @@ pub fn store(project: Uuid, caller: Oid, request: &Request, made: &Made) -> Stat
 /// What the pack was made of beside the rows: all that it takes to make it again, and to say what each lane counted.
 fn settings(request: &Request, made: &Made) -> Value {
     let analysis = &made.found.analysis;
+    let preferred = analysis.weight_profile.weights().times(made.manner.weights);
     let mut retrieval = notes(&made.found);
     // They are kept in a column of their own.
     retrieval["lane_details"] = Value::Null;
@@ -54,10 +56,8 @@ fn settings(request: &Request, made: &Made) -> Value {
         "intent": request.intent.unwrap_or(analysis.intent.as_str()),
         "weight_profile": analysis.weight_profile.as_str(),
         "tech_tokens": analysis.tech_tokens,
-        "preferred": {
-            "canonical": analysis.weight_profile.weights().canonical,
-            "pinned": analysis.weight_profile.weights().pinned,
-        },
+        "search_weights": weights::shown(made.manner.weights),
+        "preferred": {"canonical": preferred.canonical, "pinned": preferred.pinned},
         "k": SEARCH_K,
     })
 }

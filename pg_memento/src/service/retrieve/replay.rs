@@ -1,7 +1,7 @@
 //! Making a pack again: the same rows give the same pack, byte for byte; otherwise it is said what has changed.
 
 use memento_core::access::AccessLevel;
-use memento_core::query::Date;
+use memento_core::query::{Date, LaneWeights};
 use pgrx::Uuid;
 use serde_json::{Map, Value, json};
 
@@ -12,6 +12,7 @@ use crate::ffi::jsonb::Jsonb;
 use crate::service::access::{as_owner, authorize_current};
 use crate::service::search;
 use crate::service::search::manner::Manner;
+use crate::service::search::weights;
 use crate::spi::retrieve::{Fate, StoredPack};
 use crate::spi::{self, StatementResult};
 
@@ -91,6 +92,7 @@ fn manner_of(settings: &Value) -> Manner {
         max_per_item: max_per_item.unwrap_or(1),
         rerank: settings["rerank"] == true,
         hierarchical: settings["strategy"] == "hierarchical",
+        weights: weights::read(&settings["search_weights"]).unwrap_or(LaneWeights::EVEN),
     }
 }
 

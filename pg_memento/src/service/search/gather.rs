@@ -1,21 +1,21 @@
 //! From a query to ranked chunks: analysis, lanes, fusion, places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use memento_core::fusion::{self, Fused, Lane, SEARCH_K, confidence};
-use memento_core::placing;
-use memento_core::query::{self, Analysis, LONGEST_QUERY};
+use memento_core::fusion::Fused;
+use memento_core::query::{self, Analysis, LONGEST_QUERY, LaneWeights};
 use pgrx::Uuid;
 use serde_json::{Map, Value, json};
 
 use super::dense::{self, Meaning};
+use super::fuse::{self, Candidates};
 use super::hierarchy::{self, Hierarchy};
-use super::lane::{LaneHit, LaneOutcome, guarded};
+use super::lane::{LaneOutcome, guarded};
 use super::manner::Manner;
 use super::tech_token::{self, FoundTokens};
 use super::{lexical, rerank, trigram};
 use crate::service::term::Tokenizer;
-use crate::spi::search::{Candidate, Scope};
+use crate::spi::search::Scope;
 use crate::spi::{self, StatementResult};
 
 /// Names of lanes, as results have them.
@@ -24,17 +24,11 @@ pub const DENSE: &str = "dense";
 pub const TECH_TOKEN: &str = "tech_token";
 pub const TRIGRAM: &str = "trigram";
 pub const RERANK: &str = "rerank";
-const CANONICAL: &str = "canonical";
-const PINNED: &str = "pinned";
 
 /// How deep lanes are looked into for each result, by seed 001, and how deep at least and at most.
 const DEPTH_FACTOR: i32 = 4;
 const MIN_DEPTH: i32 = 50;
 const MAX_DEPTH: i32 = 1000;
-
-/// What is left of the dense lane's weight for a query with a name in it: the vector of such a sentence is near to whatever
-/// addresses or mentions the name, whatever else it says (LoCoMo: nDCG@10 0.19 beside 0.41 of words).
-const NAMED: f64 = 0.1;
 
 /// A lane of a search, and what became of it.
 pub struct LaneReport {
@@ -69,23 +63,63 @@ impl Gathered {
 
 /// Runs all lanes and makes one ranking of theirs: the first `limit`.
 pub fn gather(scope: &Scope, query: &str, limit: i32) -> StatementResult<Gathered> {
-    gather_as(scope, query, limit, &Manner::of_session())
+    gather_as(scope, query, limit, &Manner::of(scope.project)?)
 }
 
 /// The same in a manner of its own.
 pub fn gather_as(scope: &Scope, query: &str, limit: i32, manner: &Manner) -> StatementResult<Gathered> {
-    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
+    let query = looked_at(query);
+    let mut found = collect(scope, query, limit, manner)?;
+    let ranked = rank(scope, query, manner, &mut found, limit)?;
+    let Collected { analysis, depth, hierarchy, lanes, .. } = found;
+    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked })
+}
+
+fn looked_at(query: &str) -> &str {
+    &query[..query.floor_char_boundary(LONGEST_QUERY)]
+}
+
+/// What a ranking is made of: what lanes have found, weighed.
+pub struct Collected {
+    pub analysis: Analysis,
+    pub lanes: Vec<LaneReport>,
+    /// Everything that a lane has found, as far as it is still there.
+    pub candidates: Candidates,
+    tokens: FoundTokens,
+    depth: i32,
+    hierarchy: Option<Hierarchy>,
+}
+
+impl Collected {
+    /// The first `limit` chunks if the weights had these factors, without a model that looks at them again.
+    pub fn with_factors(&mut self, factors: LaneWeights, max_per_item: usize, limit: usize) -> Vec<i64> {
+        fuse::weigh(&mut self.lanes, &self.analysis, factors);
+        let fused = fuse::fused(&self.lanes, &self.candidates, &self.analysis, factors);
+        let order: Vec<i64> = fused.iter().map(|fused| fused.id).collect();
+        fuse::placed(&order, &self.candidates, &self.tokens, max_per_item, limit).0
+    }
+}
+
+/// Runs all lanes.
+pub fn collect(scope: &Scope, query: &str, limit: i32, manner: &Manner) -> StatementResult<Collected> {
+    let query = looked_at(query);
     let mut analysis = query::analyze(query, manner.day);
     analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
     let depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
     let LaneRun { mut lanes, tokens, meaning } = run_lanes(scope, query, &analysis, limit, depth);
+    fuse::weigh(&mut lanes, &analysis, manner.weights);
     let hierarchy = if manner.hierarchical {
         Some(hierarchy::descend(scope, query, meaning.as_ref(), depth, &mut lanes)?)
     } else {
         None
     };
-    let ranked = rank(scope.project, query, manner, &mut lanes, &tokens, &analysis, limit)?;
-    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked })
+    let chunks: BTreeSet<i64> =
+        lanes.iter().flat_map(|lane| lane.outcome.hits()).map(|hit| hit.chunk_id).collect();
+    let candidates = spi::search::candidates(scope.project, chunks.into_iter().collect())?
+        .into_iter()
+        .map(|one| (one.chunk_id, one))
+        .collect();
+    Ok(Collected { analysis, lanes, candidates, tokens, depth, hierarchy })
 }
 
 /// What the lanes left.
@@ -117,82 +151,31 @@ fn run_lanes(scope: &Scope, query: &str, analysis: &Analysis, limit: i32, depth:
         found.outcome
     });
     let lanes = [(LEXICAL, lexical), (DENSE, dense), (TECH_TOKEN, tech_token), (TRIGRAM, trigram)];
-    let report = |(name, outcome): (&'static str, LaneOutcome)| {
-        let weight = weight_of(name, outcome.hits(), analysis);
-        LaneReport { name, weight, outcome }
-    };
-    let mut lanes: Vec<LaneReport> = lanes.map(report).into();
-    rescale(&mut lanes, analysis);
-    LaneRun { lanes, tokens, meaning }
+    let unweighed = |(name, outcome): (&'static str, LaneOutcome)| LaneReport { name, weight: 0.0, outcome };
+    LaneRun { lanes: lanes.map(unweighed).into(), tokens, meaning }
 }
 
-/// Confidence says how words and vectors count beside each other. Together they count as much as ever, or else identifiers and
-/// what is preferred would decide alone where both are unsure.
-fn rescale(lanes: &mut [LaneReport], analysis: &Analysis) {
-    let weights = analysis.weight_profile.weights();
-    let base = |lane: &LaneReport| match lane.name {
-        LEXICAL if !lane.outcome.hits().is_empty() => weights.lexical,
-        DENSE if !lane.outcome.hits().is_empty() => weights.semantic,
-        _ => 0.0,
-    };
-    let meant: f64 = lanes.iter().map(base).sum();
-    let have: f64 = lanes.iter().filter(|lane| base(lane) > 0.0).map(|lane| lane.weight).sum();
-    for lane in lanes {
-        if base(lane) > 0.0 {
-            lane.weight *= meant / have;
-        }
-    }
-}
-
-/// What a lane counts for this query: by the looks of the query, and by how its hits stand out.
-fn weight_of(name: &str, hits: &[LaneHit], analysis: &Analysis) -> f64 {
-    let weights = analysis.weight_profile.weights();
-    let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
-    match name {
-        LEXICAL => weights.lexical * confidence::by_ratio(&scores),
-        DENSE if analysis.has_name => weights.semantic * confidence::by_distance(&scores) * NAMED,
-        DENSE => weights.semantic * confidence::by_distance(&scores),
-        TECH_TOKEN => weights.tech_token,
-        _ => weights.trigram,
-    }
-}
-
+/// What was collected as a ranking, and by whom it was looked at again.
 fn rank(
-    project: Uuid,
+    scope: &Scope,
     query: &str,
     manner: &Manner,
-    lanes: &mut Vec<LaneReport>,
-    tokens: &FoundTokens,
-    analysis: &Analysis,
+    found: &mut Collected,
     limit: i32,
 ) -> StatementResult<Vec<Ranked>> {
-    let mut fusing: Vec<Lane<i64>> = lanes.iter().map(as_lane).collect();
-    let found = fusion::fuse(&fusing, SEARCH_K);
-    let chunks = found.iter().map(|fused| fused.id).collect();
-    let candidates: BTreeMap<i64, Candidate> =
-        spi::search::candidates(project, chunks)?.into_iter().map(|one| (one.chunk_id, one)).collect();
-    let weights = analysis.weight_profile.weights();
-    fusing.push(preferred(CANONICAL, weights.canonical, &found, &candidates, |one| one.is_canonical));
-    fusing.push(preferred(PINNED, weights.pinned, &found, &candidates, |one| one.is_pinned));
-    let fused: Vec<Fused<i64>> = fusion::fuse(&fusing, SEARCH_K)
-        .into_iter()
-        // Gone since the lane saw it: another statement of this transaction sees more.
-        .filter(|fused| candidates.contains_key(&fused.id))
-        .collect();
-    let fused = reranked(project, query, manner, fused, lanes);
-    let spread =
-        placing::spread(fused, manner.max_per_item, |fused| *candidates[&fused.id].item_id.as_bytes());
-    let order: Vec<i64> = spread.iter().map(|fused| fused.id).collect();
+    let fused = fuse::fused(&found.lanes, &found.candidates, &found.analysis, manner.weights);
+    let fused = reranked(scope.project, query, manner, fused, &mut found.lanes);
+    let order: Vec<i64> = fused.iter().map(|fused| fused.id).collect();
     let limit = usize::try_from(limit).unwrap_or(0);
-    let (first, brought) = placing::guarantee(&order, limit, &tech_token::holders(tokens));
-    let fused: BTreeMap<i64, Fused<i64>> = spread.into_iter().map(|fused| (fused.id, fused)).collect();
+    let (first, brought) = fuse::placed(&order, &found.candidates, &found.tokens, manner.max_per_item, limit);
+    let fused: BTreeMap<i64, Fused<i64>> = fused.into_iter().map(|fused| (fused.id, fused)).collect();
+    let own: BTreeMap<&str, Own> = found.lanes.iter().map(|lane| (lane.name, own(lane))).collect();
     let shown = first.iter().filter_map(|id| fused.get(id));
-    let own: BTreeMap<&str, Own> = lanes.iter().map(|lane| (lane.name, own(lane))).collect();
     Ok(shown
         .map(|fused| Ranked {
             chunk_id: fused.id,
             score: fused.score,
-            lanes: places(fused, &own, tokens.get(&fused.id), brought.contains(&fused.id)),
+            lanes: places(fused, &own, found.tokens.get(&fused.id), brought.contains(&fused.id)),
         })
         .collect())
 }
@@ -205,7 +188,7 @@ fn reranked(
     mut fused: Vec<Fused<'static, i64>>,
     lanes: &mut Vec<LaneReport>,
 ) -> Vec<Fused<'static, i64>> {
-    let candidates: Vec<i64> = fused.iter().take(rerank::DEPTH).map(|fused| fused.id).collect();
+    let candidates: Vec<i64> = fused.iter().map(|fused| fused.id).collect();
     let outcome = guarded(RERANK, || rerank::run(project, query, manner.rerank, &candidates));
     let rank: BTreeMap<i64, u64> = outcome.hits().iter().map(|hit| hit.chunk_id).zip(1..).collect();
     for fused in &mut fused {
@@ -215,11 +198,6 @@ fn reranked(
     fused.sort_by_key(|fused| rank.get(&fused.id).copied().unwrap_or(u64::MAX));
     lanes.push(LaneReport { name: RERANK, weight: 0.0, outcome });
     fused
-}
-
-fn as_lane(report: &LaneReport) -> Lane<'static, i64> {
-    let scored = report.outcome.hits().iter().map(|hit| (hit.chunk_id, hit.score));
-    Lane::by_score(report.name, report.weight, scored)
 }
 
 /// What a lane says about its results: their scores, and which engine it used if there is a choice.
@@ -234,19 +212,6 @@ fn own(report: &LaneReport) -> Own {
         _ => None,
     };
     Own { scores: report.outcome.hits().iter().map(|hit| (hit.chunk_id, hit.score)).collect(), used }
-}
-
-/// A ranked list of what the lanes have found and that is to be preferred, by seed 001: not a fixed bonus. It counts beside lanes
-/// that are sure of themselves as it does beside others.
-fn preferred(
-    name: &'static str,
-    weight: f64,
-    found: &[Fused<i64>],
-    candidates: &BTreeMap<i64, Candidate>,
-    is_meant: impl Fn(&Candidate) -> bool,
-) -> Lane<'static, i64> {
-    let meant = found.iter().map(|fused| fused.id).filter(|id| candidates.get(id).is_some_and(&is_meant));
-    Lane::in_order(name, weight, meant)
 }
 
 /// Where each lane has a chunk, with the lane's own score.

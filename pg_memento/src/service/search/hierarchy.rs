@@ -37,7 +37,7 @@ const BY_ARTIFACTS: usize = 4;
 const SHARE: f64 = 0.5;
 
 /// A lane whose confidence is less has many hits that are about as good: a tenth hit with four fifths of the best one's score.
-const UNSURE: f64 = 0.09;
+const UNSURE: f64 = 0.2;
 
 /// Which documents were looked into, or why none.
 pub struct Hierarchy {

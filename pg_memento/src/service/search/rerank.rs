@@ -1,18 +1,20 @@
 //! Looking at the best candidates again with a model that reads query and text together. Off unless it is asked for.
 
-use std::sync::Arc;
+use std::time::Duration;
 
-use memento_worker::provider::{self, Code, ProfileSpec, ProviderError, Reranker};
+use memento_worker::provider::{self, Code, ProfileSpec, ProviderError};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::Value;
 
 use super::lane::{LaneHit, LaneOutcome, timed};
-use crate::service::{embed, models};
+use crate::service::embed;
+use crate::service::models::{self, MODEL_TIME};
 use crate::{gucs, spi};
 
-/// How many of the fused candidates are looked at again.
-pub const DEPTH: usize = 60;
+/// How many of the fused candidates are looked at again, by seed 002, unless the setting has another number.
+const DEPTH: u64 = 60;
+const MOST_DEPTH: u64 = 200;
 
 /// How much of a text the model is shown, in characters: some 500 tokens.
 const SHOWN: usize = 2000;
@@ -26,18 +28,17 @@ pub fn run(project: Uuid, query: &str, is_asked_for: bool, candidates: &[i64]) -
         if gucs::reranker().is_none() {
             return Ok(Err("no reranker is configured (memento.reranker)".into()));
         }
-        let reranker = match configured() {
-            Ok(reranker) => reranker,
+        let configured = match Configured::read() {
+            Ok(configured) => configured,
             Err(error) => return Ok(Err(reason(&error))),
         };
+        let candidates = &candidates[..candidates.len().min(configured.depth)];
         let (chunks, texts) = shown(project, candidates)?;
         if texts.is_empty() {
             return Ok(Err("there is nothing to look at".into()));
         }
-        let query = query.to_owned();
-        let work = move || reranker.rerank(&query, &texts);
-        match embed::on_a_thread(work) {
-            Ok(reranked) => Ok(Ok(("model".into(), by_score(&chunks, &reranked.scores)))),
+        match configured.scores(query.to_owned(), texts) {
+            Ok(scores) => Ok(Ok((configured.used().into(), by_score(&chunks, &scores)))),
             Err(error) => Ok(Err(reason(&error))),
         }
     })
@@ -54,21 +55,49 @@ fn reason(error: &ProviderError) -> String {
 }
 
 /// The reranker that the settings name.
-fn configured() -> Result<Arc<dyn Reranker>, ProviderError> {
-    let wrong = |message: &str| ProviderError::new(Code::Config, message);
-    let setting: Value = serde_json::from_str(&gucs::reranker().unwrap_or_default())
-        .map_err(|_| wrong("memento.reranker is not a JSON object"))?;
-    let text = |key: &str| setting[key].as_str().unwrap_or_default().to_owned();
-    let spec = ProfileSpec {
-        provider: text("provider"),
-        model: text("model"),
-        dims: 0,
-        config: setting["config"].clone(),
-    };
-    if spec.provider == "local" {
-        return Err(wrong("the process that holds the local model does not rerank yet"));
+struct Configured {
+    spec: ProfileSpec,
+    depth: usize,
+}
+
+impl Configured {
+    fn read() -> Result<Self, ProviderError> {
+        let wrong = |message: &str| ProviderError::new(Code::Config, message);
+        let setting: Value = serde_json::from_str(&gucs::reranker().unwrap_or_default())
+            .map_err(|_| wrong("memento.reranker is not a JSON object"))?;
+        let text = |key: &str| setting[key].as_str().unwrap_or_default().to_owned();
+        let depth = match &setting["depth"] {
+            Value::Null => Some(DEPTH),
+            number => number.as_u64().filter(|depth| (1..=MOST_DEPTH).contains(depth)),
+        };
+        let depth = depth.and_then(|depth| usize::try_from(depth).ok());
+        let spec = ProfileSpec {
+            provider: text("provider"),
+            model: text("model"),
+            dims: 0,
+            config: setting["config"].clone(),
+        };
+        let is_empty = spec.config.as_object().is_none_or(serde_json::Map::is_empty);
+        if spec.provider == "local" && !is_empty {
+            return Err(wrong("the local reranker of memento.reranker_dir takes no config"));
+        }
+        let depth = depth.ok_or_else(|| wrong("depth of memento.reranker is no number from 1 to 200"))?;
+        Ok(Self { spec, depth })
     }
-    provider::reranker(&spec, &models::policy())
+
+    fn used(&self) -> &'static str {
+        if self.spec.provider == "local" { "local model" } else { "model" }
+    }
+
+    /// Over the socket of the local models, or on a thread; the statement can be cancelled meanwhile.
+    fn scores(&self, query: String, texts: Vec<String>) -> Result<Vec<f32>, ProviderError> {
+        if self.spec.provider == "local" {
+            let time = u64::try_from(gucs::lane_timeout_ms()).map_or(MODEL_TIME, Duration::from_millis);
+            return embed::local_scores(query, texts, time.min(MODEL_TIME));
+        }
+        let reranker = provider::reranker(&self.spec, &models::policy())?;
+        Ok(embed::on_a_thread(move || reranker.rerank(&query, &texts))?.scores)
+    }
 }
 
 /// Those of the candidates that are still there, in their order, with their texts as far as the model is shown them.

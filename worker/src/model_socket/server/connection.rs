@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::frame::{self, HEADER_BYTES, Header, MAX_REQUEST};
 use super::super::{Request, Response};
 use super::Shared;
-use crate::provider::{Code, EmbedRequest, ProviderError, Purpose};
+use crate::provider::{Code, EmbedRequest, ProviderError, Usage};
 
 /// The longest that anybody can ask to be worked for.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -16,13 +16,9 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// Serves a connection to its end. What goes wrong with it concerns the client alone.
 pub(super) fn answer(mut stream: UnixStream, shared: &Shared) {
     let response = match read_request(&mut stream, shared) {
-        Ok(Some((Request::Status, _))) => Ok(Response::Status(shared.model.status())),
-        Ok(Some((Request::Embed { texts, purpose }, time))) => {
-            let Some(response) =
-                embed(&mut stream, shared, &texts, purpose, Instant::now() + time.min(LONGEST))
-            else {
-                return;
-            };
+        Ok(Some((request, time))) => {
+            let deadline = Instant::now() + time.min(LONGEST);
+            let Some(response) = run(&mut stream, shared, &request, deadline) else { return };
             response
         }
         Ok(None) => return,
@@ -50,19 +46,50 @@ fn read_request(
     }
 }
 
-/// One text at a time: others get their turn in between, and nobody is worked for who has gone away. None in that case.
-fn embed(
+/// Runs a model. None: nobody waits for the answer any more.
+fn run(
+    stream: &mut UnixStream,
+    shared: &Shared,
+    request: &Request,
+    deadline: Instant,
+) -> Option<Result<Response, ProviderError>> {
+    match request {
+        Request::Status => Some(Ok(Response::Status(shared.model.status()))),
+        Request::Embed { texts, purpose } => {
+            let model = match shared.model.get(deadline) {
+                Ok(model) => model,
+                Err(error) => return Some(Err(error)),
+            };
+            let embed = |text: &[String]| {
+                let asked = EmbedRequest { texts: text, purpose: *purpose, contextual: false };
+                model.embed(&asked).map(|embedded| (embedded.vectors, embedded.usage))
+            };
+            let answer = one_by_one(stream, shared, texts, deadline, embed)?;
+            Some(answer.map(|(vectors, tokens)| Response::Vectors { vectors, tokens }))
+        }
+        Request::Rerank { query, texts } => {
+            let model = match shared.reranker.get(deadline) {
+                Ok(model) => model,
+                Err(error) => return Some(Err(error)),
+            };
+            let rerank =
+                |text: &[String]| model.rerank(query, text).map(|reranked| (reranked.scores, reranked.usage));
+            let answer = one_by_one(stream, shared, texts, deadline, rerank)?;
+            Some(answer.map(|(scores, tokens)| Response::Scores { scores, tokens }))
+        }
+    }
+}
+
+/// One text at a time: others get their turn in between, and nobody is worked for who has gone away. None in that case; else what
+/// the model gave for each text, and how many tokens that took.
+fn one_by_one<T>(
     stream: &mut UnixStream,
     shared: &Shared,
     texts: &[String],
-    purpose: Purpose,
     deadline: Instant,
-) -> Option<Result<Response, ProviderError>> {
-    let model = match shared.model.get(deadline) {
-        Ok(model) => model,
-        Err(error) => return Some(Err(error)),
-    };
-    let mut vectors = Vec::with_capacity(texts.len());
+    work: impl Fn(&[String]) -> Result<(Vec<T>, Usage), ProviderError>,
+) -> Option<Result<(Vec<T>, u64), ProviderError>> {
+    let mut given = Vec::with_capacity(texts.len());
     let mut tokens = 0;
     for text in texts.chunks(1) {
         if shared.stopping.load(Ordering::SeqCst) || has_left(stream) {
@@ -73,17 +100,17 @@ fn embed(
                 Code::Timeout,
                 "the local model had not enough time for all texts",
             )
-            .with_hint("embed fewer texts at a time, or give it more time")));
+            .with_hint("give it fewer texts at a time, or more time")));
         }
-        match model.embed(&EmbedRequest { texts: text, purpose, contextual: false }) {
-            Ok(embedded) => {
-                tokens += embedded.usage.tokens.unwrap_or(0);
-                vectors.extend(embedded.vectors);
+        match work(text) {
+            Ok((one, usage)) => {
+                tokens += usage.tokens.unwrap_or(0);
+                given.extend(one);
             }
             Err(error) => return Some(Err(error)),
         }
     }
-    Some(Ok(Response::Vectors { vectors, tokens }))
+    Some(Ok((given, tokens)))
 }
 
 /// A client says nothing after its question, so whatever can be read is the end of the connection.

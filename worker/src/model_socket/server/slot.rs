@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 
 use super::super::Status;
 use super::lock;
-use crate::provider::{Code, Embedder, ProviderError};
+use crate::provider::{Code, ProviderError};
 
-/// Loads the model: expensive, called by the first request, never by two at a time.
-pub type Loader = Box<dyn Fn() -> Result<Arc<dyn Embedder>, ProviderError> + Send + Sync>;
+/// Loads a model: expensive, called by the first request, never by two at a time.
+pub(super) type LoaderOf<M> = Box<dyn Fn() -> Result<Arc<M>, ProviderError> + Send + Sync>;
 
-enum State {
+enum State<M: ?Sized> {
     Idle,
     Loading,
-    Ready(Arc<dyn Embedder>),
+    Ready(Arc<M>),
     Failed(ProviderError, Instant),
     Stopped,
 }
 
-pub(super) struct ModelSlot {
-    loader: Loader,
+pub(super) struct ModelSlot<M: ?Sized> {
+    loader: LoaderOf<M>,
     reload_after: Duration,
-    state: Mutex<State>,
+    state: Mutex<State<M>>,
     changed: Condvar,
 }
 
-impl ModelSlot {
-    pub fn new(loader: Loader, reload_after: Duration) -> Self {
+impl<M: ?Sized> ModelSlot<M> {
+    pub fn new(loader: LoaderOf<M>, reload_after: Duration) -> Self {
         Self { loader, reload_after, state: Mutex::new(State::Idle), changed: Condvar::new() }
     }
 
@@ -47,7 +47,7 @@ impl ModelSlot {
     }
 
     /// The model: loaded by this thread if it is the first that asks, waited for if another one is loading it.
-    pub fn get(&self, deadline: Instant) -> Result<Arc<dyn Embedder>, ProviderError> {
+    pub fn get(&self, deadline: Instant) -> Result<Arc<M>, ProviderError> {
         let mut state = lock(&self.state);
         loop {
             match &*state {
@@ -70,7 +70,7 @@ impl ModelSlot {
         }
     }
 
-    fn load(&self) -> Result<Arc<dyn Embedder>, ProviderError> {
+    fn load(&self) -> Result<Arc<M>, ProviderError> {
         // A panic must not leave all others waiting for a thread that is gone.
         let loaded = catch_unwind(AssertUnwindSafe(|| (self.loader)())).unwrap_or_else(|_| {
             Err(ProviderError::new(

@@ -1,0 +1,2 @@
+-- $1 project
+select search_weights from memento.project where project_id = $1
