@@ -40,9 +40,9 @@ mod retention;
 mod retrieve;
 mod search;
 mod search_input;
+mod text;
 #[path = "../../worker/tests/tiny_model/mod.rs"]
 #[allow(dead_code)] // The tests of the local model use the rest.
 mod tiny_model;
-mod text;
 mod trigram;
 mod upgrade;

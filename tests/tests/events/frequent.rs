@@ -13,7 +13,12 @@ const EVENTS: i32 = 24_000;
 const OLDER: i32 = 13_500;
 
 fn keys(found: &Value) -> Vec<String> {
-    found["events"].as_array().unwrap().iter().map(|event| event["event_id"].as_str().unwrap().to_owned()).collect()
+    found["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["event_id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// What a sequential scan has, the newest first.
@@ -79,7 +84,10 @@ fn frequent_words_give_the_newest_and_say_that_they_are_not_counted() {
     }
     // Between what is ranked and what is counted: all are sorted by time.
     let some = json(&mut client, "memento.event_search('pricing')");
-    assert_eq!((&some["total"], &some["total_is_exact"], &some["order"]), (&2_400.into(), &true.into(), &"time".into()));
+    assert_eq!(
+        (&some["total"], &some["total_is_exact"], &some["order"]),
+        (&2_400.into(), &true.into(), &"time".into())
+    );
     assert_eq!(keys(&some), newest(&mut client, "narrative like '%pricing%'", 20));
     assert!(narratives(&some)[0].contains("pricing"));
 }
@@ -91,7 +99,9 @@ fn other_projects_are_not_counted() {
     let mut client = cluster.connect(&cluster.database());
     write_events(&mut client, 30);
     client.batch_execute("select memento.create_project('other'); set memento.project = 'other'").unwrap();
-    for arguments in ["'storage'", "actor => 'alice'", "subject => 'plan 1'", "'storage', category => 'Change'", ""] {
+    for arguments in
+        ["'storage'", "actor => 'alice'", "subject => 'plan 1'", "'storage', category => 'Change'", ""]
+    {
         let found = json(&mut client, &format!("memento.event_search({arguments})"));
         assert_eq!((&found["total"], keys(&found).len()), (&0.into(), 0), "{arguments}");
     }
