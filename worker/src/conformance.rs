@@ -192,9 +192,8 @@ impl Scene<'_> {
     }
 
     fn profile_named(&mut self, name: &str) -> Result<Profile, Failure> {
-        let id = self.text(&format!(
-            "select profile_id::text from memento.embedding_profile where name = '{name}'"
-        ))?;
+        let id = self
+            .text(&format!("select profile_id::text from memento.embedding_profile where name = '{name}'"))?;
         let id = Uuid::parse_str(&id).map_err(|error| Failure(error.to_string()))?;
         self.store().profile(id)?.ok_or_else(|| Failure("the profile is not there".into()))
     }

@@ -102,8 +102,8 @@ impl Indexes {
             return Ok(());
         };
         let Some(progress) = self.progress.take() else { return Ok(()) };
-        let finished = outcome
-            .and_then(|()| scene.store.finish(progress.held, serde_json::json!({"index": "ready"})));
+        let finished =
+            outcome.and_then(|()| scene.store.finish(progress.held, serde_json::json!({"index": "ready"})));
         match finished {
             Ok(was_ours) => scene.tally.done += u64::from(was_ours),
             Err(error) => {

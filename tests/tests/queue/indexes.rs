@@ -37,7 +37,9 @@ fn fill(client: &mut Client) {
 
 fn ask_for_index(client: &mut Client) {
     client
-        .batch_execute("select memento._enqueue_index(profile_id) from memento.embedding_profile where name = 'double'")
+        .batch_execute(
+            "select memento._enqueue_index(profile_id) from memento.embedding_profile where name = 'double'",
+        )
         .unwrap();
 }
 
@@ -47,7 +49,10 @@ fn builder(client: &mut Client) -> Option<i32> {
 
 fn index_state(client: &mut Client) -> String {
     client
-        .query_one("select memento._index_state(profile_id) from memento.embedding_profile where name = 'double'", &[])
+        .query_one(
+            "select memento._index_state(profile_id) from memento.embedding_profile where name = 'double'",
+            &[],
+        )
         .unwrap()
         .get(0)
 }
@@ -104,9 +109,14 @@ fn an_index_builder_may_be_terminated() {
     let mut client = building(&cluster, &endpoint, &mut holder);
     let pid = builder(&mut client).unwrap();
     client.execute("select pg_terminate_backend($1)", &[&pid]).unwrap();
-    eventually("the failure is recorded", || (index_job(&mut client) == ("pending".into(), 1, 1)).then_some(()));
+    eventually("the failure is recorded", || {
+        (index_job(&mut client) == ("pending".into(), 1, 1)).then_some(())
+    });
     let errors: String = client
-        .query_one("select errors::text from memento.job where kind = 'build_index' and state = 'pending'", &[])
+        .query_one(
+            "select errors::text from memento.job where kind = 'build_index' and state = 'pending'",
+            &[],
+        )
         .unwrap()
         .get(0);
     assert!(errors.contains("58000"), "{errors}");
@@ -124,7 +134,9 @@ fn an_index_builder_makes_way_for_drop_extension() {
     let endpoint = Endpoint::start();
     let mut holder = cluster.connect(&cluster.database());
     let mut client = building(&cluster, &endpoint, &mut holder);
-    client.batch_execute("set memento.allow_drop = on; set lock_timeout = '30s'; drop extension pg_memento").unwrap();
+    client
+        .batch_execute("set memento.allow_drop = on; set lock_timeout = '30s'; drop extension pg_memento")
+        .unwrap();
     eventually("the process has gone", || builder(&mut client).is_none().then_some(()));
 }
 
