@@ -68,8 +68,8 @@ create index event_store_named_items_idx on memento.event_store using gin (memen
 -- the statement, which who runs it may have no privilege for. They cannot be called, and stay in the project of the rows that they
 -- are given.
 
--- This one runs for every event. For one whose parent this transaction has inserted it takes a look-up and no statement; what comes
--- before its parent in a statement is marked, for _settle_events(): a child that is its own root.
+-- This one runs for every event: it looks the parent up and locks its key, by hand where that can be done at once. What comes before
+-- its parent in a statement is marked, for _settle_events(): a child that is its own root.
 create function memento._place_event() returns trigger
   language c volatile parallel unsafe
   as 'MODULE_PATHNAME', '_place_event_wrapper';

@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A transport over a reader and a writer.
-pub struct Lines<R: AsyncRead, W: AsyncWrite> {
+pub struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
     inner: AsyncRwTransport<RoleServer, Readable<R>, W>,
     unreadable: UnboundedReceiver<()>,
 }

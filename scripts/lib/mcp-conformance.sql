@@ -25,6 +25,12 @@ end
 $$;
 comment on function memento.test_tool_with_progress() is 'Something that takes its time.';
 
+-- What the suite looks at is how the answer comes: with an event to begin with, and when to come back.
+create function memento.test_reconnection() returns text
+  language sql immutable parallel safe
+  return 'done';
+comment on function memento.test_reconnection() is 'Something to wait for.';
+
 do $$
 begin
   execute format($view$

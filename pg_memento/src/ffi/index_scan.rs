@@ -248,6 +248,36 @@ impl<'table> Scan<'table> {
         }
     }
 
+    /// Locks the row that was read last, as a foreign key does, so that its key stays until the transaction ends. False where that
+    /// takes more than a moment: somebody else is changing it, or the transaction must not see what came after its beginning.
+    pub fn lock_key(&mut self) -> bool {
+        let mut failure = pg_sys::TM_FailureData::default();
+        // SAFETY: the slot holds a row of the open table, whose place is copied because the row is read into the slot anew. What is
+        // called is the table's own method, with the arguments that it is declared with; an error of it passes through the guard.
+        unsafe {
+            if pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 {
+                return false;
+            }
+            let Some(lock) = (*(*self.table.relation).rd_tableam).tuple_lock else { return false };
+            let mut place = (*self.slot).tts_tid;
+            let (table, slot) = (self.table.relation, self.slot);
+            let outcome = pg_sys::ffi::pg_guard_ffi_boundary(|| {
+                lock(
+                    table,
+                    &mut place,
+                    (*self.scan).xs_snapshot,
+                    slot,
+                    pg_sys::GetCurrentCommandId(false),
+                    pg_sys::LockTupleMode::LockTupleKeyShare,
+                    pg_sys::LockWaitPolicy::LockWaitSkip,
+                    0,
+                    &mut failure,
+                )
+            });
+            outcome == pg_sys::TM_Result::TM_Ok
+        }
+    }
+
     /// The value of a column of the row that was read last, as it is: it points into the row.
     pub(super) fn datum(&self, number: usize) -> (Datum, bool) {
         // SAFETY: the slot holds a row of the table, whose columns are counted from 1.

@@ -15,12 +15,12 @@ pub struct Place {
 
 /// What is known of a parent without a statement.
 pub enum Parent {
-    /// An event of this transaction, which nobody else sees or can change.
-    Own(Place),
+    /// It stays there until the transaction ends: it is of this transaction, so that nobody else sees it, or it was locked.
+    Held(Place),
     /// One of this transaction that is itself waiting for its parent.
     Waiting,
-    /// It is not of this transaction, or not there.
-    Foreign,
+    /// It is not there, or cannot be locked at once.
+    Unknown,
 }
 
 /// An event that is about to be inserted.
@@ -54,19 +54,19 @@ pub fn placed<E>(
     ]))
 }
 
-/// Looks for a parent among what this transaction has inserted: most of a bulk load has its parent there, and needs no lock on it.
-pub fn own_parent(table: &Table, project: Uuid, parent: Uuid) -> Parent {
+/// Looks for a parent by hand. One that this transaction has inserted, as most are in a bulk load, needs no lock.
+pub fn hold_parent(table: &Table, project: Uuid, parent: Uuid) -> Parent {
     let mut scan = Scan::open(table, c"event_store_pkey", 2, Visible::ToTransactionNow);
     scan.seek(&[Condition::Is(project), Condition::Is(parent)], Order::Rising);
-    if !scan.next_row() || !scan.is_own_row() {
-        return Parent::Foreign;
+    if !scan.next_row() || !(scan.is_own_row() || scan.lock_key()) {
+        return Parent::Unknown;
     }
     let root = scan.required(&table.column::<Uuid>(c"root_uuid"));
     let is_child = scan.get(&table.column::<Uuid>(c"parent_uuid")).is_some();
     if is_child && root == parent {
         return Parent::Waiting;
     }
-    Parent::Own(Place { root, depth: scan.required(&table.column(c"depth")) })
+    Parent::Held(Place { root, depth: scan.required(&table.column(c"depth")) })
 }
 
 /// Where a parent is, which stays there until this transaction ends. None if there is none, or if it is waiting itself.

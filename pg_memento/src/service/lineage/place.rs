@@ -13,10 +13,10 @@ pub fn place(trigger: &PgTrigger) -> Result<Placed<'static>, LineageError> {
         let Arriving { project, event, parent: Some(parent) } = *arriving else {
             return Ok(Place { root: arriving.event, depth: 0 });
         };
-        let above = match event_place::own_parent(table, project, parent) {
-            Parent::Own(above) => Some(above),
+        let above = match event_place::hold_parent(table, project, parent) {
+            Parent::Held(above) => Some(above),
             Parent::Waiting => None,
-            Parent::Foreign => as_owner(|| event_place::lock_parent(project, parent))?,
+            Parent::Unknown => as_owner(|| event_place::lock_parent(project, parent))?,
         };
         match above {
             Some(above) => Ok(Place { root: above.root, depth: above.depth + 1 }),
