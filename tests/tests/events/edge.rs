@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::double::{Double, cluster, event, says};
-use crate::scene::{assert_evidence_holds, drain, events, ingest, json};
+use super::double::{Double, cluster, event, says};
+use super::scene::{assert_evidence_holds, drain, events, ingest, json};
 
 /// Who is right is not for the extractor to say: each of two contradicting events has its quote.
 #[test]

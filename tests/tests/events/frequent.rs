@@ -3,8 +3,8 @@
 use postgres::Client;
 use serde_json::Value;
 
-use crate::scene::{count, json, without_worker};
-use crate::tools::{narratives, write_events};
+use super::scene::{count, json, without_worker};
+use super::tools::{narratives, write_events};
 
 /// More than twice as many as are counted have the word `storage`.
 const EVENTS: i32 = 24_000;
