@@ -121,7 +121,7 @@ fn it_costs_nothing_when_there_is_nothing_to_do() {
     wait_until_running(&mut client);
     eventually("it is idle", || slot_of(&mut client, &database).filter(|slot| slot.state == "idle"));
     let processes: Vec<i32> = client
-        .query("select pid from pg_stat_activity where backend_type like 'pg_memento %'", &[])
+        .query("select pid from pg_stat_activity where backend_type like 'pg_memento %' and backend_type <> 'pg_memento index builder'", &[])
         .unwrap()
         .iter()
         .map(|row| row.get(0))
