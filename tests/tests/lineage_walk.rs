@@ -50,7 +50,7 @@ fn assert_walks_are_right(client: &mut Client) {
     let differences: i64 = client
         .query_one(
             "select count(*)
-               from (select event_id from memento.event_store order by md5(event_id::text || 'x') limit 25) e,
+               from (select event_id from memento.event_store order by md5(event_id::text || 'x') limit 12) e,
                     lateral (
                       select from unnest(array[0, 1, 5, 100000]) most
                        where array(select line from walked_chain(e.event_id, most))
