@@ -28,7 +28,8 @@ fn measure(corpus: &Corpus) {
         return;
     }
     let budget = Budget::try_new(Measure::Tokens, 350, 600, 0).unwrap_or_else(|error| panic!("{error}"));
-    let chunks: usize = corpus.documents.iter().map(|document| chunk_markdown(&document.text, budget).count()).sum();
+    let chunks: usize =
+        corpus.documents.iter().map(|document| chunk_markdown(&document.text, budget).count()).sum();
     let mut times: Vec<Duration> = (0..5)
         .map(|_| {
             let start = Instant::now();

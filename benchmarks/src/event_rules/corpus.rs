@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use memento_core::event::rules::{Context, extract};
 use memento_core::event::Extraction;
+use memento_core::event::rules::{Context, extract};
 use memento_core::memory_kind::ArtifactType;
 use memento_core::query::Date;
 

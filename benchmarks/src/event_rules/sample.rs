@@ -52,7 +52,12 @@ fn print(places: impl Fn(&Corpus, &Document) -> Vec<Place>) {
         for document in corpus.documents.iter().filter(|document| document.half() == half) {
             for (span, category) in places(&corpus, document) {
                 let place = format!("{}:{}", span.start, span.end);
-                drawn.push((hash(&[&seed, corpus.name, &document.id, &place, category]), document, span, category));
+                drawn.push((
+                    hash(&[&seed, corpus.name, &document.id, &place, category]),
+                    document,
+                    span,
+                    category,
+                ));
             }
         }
         drawn.sort_by_key(|(key, ..)| *key);

@@ -13,9 +13,7 @@ fn events_that_contradict_each_other_are_both_kept() {
     let double = Double::start();
     double.use_it(&mut client);
     let quotes = ["Decision: We use Postgres.", "Decision: We do not use Postgres."];
-    double.answer(move |_| {
-        Some(says(&json!({"entities": [], "events": quotes.map(event)}).to_string()))
-    });
+    double.answer(move |_| Some(says(&json!({"entities": [], "events": quotes.map(event)}).to_string())));
     let made = ingest(&mut client, "one", &quotes.join("\n\n"));
     drain(&mut client);
     let mut found: Vec<String> = events(&mut client, &made)
@@ -34,8 +32,11 @@ fn a_quote_that_spans_passages_is_left_out_and_counted() {
     let mut client = cluster.connect(&cluster.database());
     let double = Double::start();
     double.use_it(&mut client);
-    let filler = "This sentence is only here to fill the page with words that say nothing at all. ".repeat(45);
-    let text = format!("# Part 1\n\n{filler}\n\nIt ends here.\n\n# Part 2\n\nAnd begins there. {filler}\n\nDecision: We stay calm.\n");
+    let filler =
+        "This sentence is only here to fill the page with words that say nothing at all. ".repeat(45);
+    let text = format!(
+        "# Part 1\n\n{filler}\n\nIt ends here.\n\n# Part 2\n\nAnd begins there. {filler}\n\nDecision: We stay calm.\n"
+    );
     double.answer(|asked| {
         let mut across = event("Decision: across");
         across["evidence"]["quote"] = json!("It ends here. # Part 2 And begins there.");
@@ -46,8 +47,13 @@ fn a_quote_that_spans_passages_is_left_out_and_counted() {
     });
     let made = ingest(&mut client, "one", &text);
     drain(&mut client);
-    let status = json(&mut client, &format!("memento.job_status('{}')", made["artifact_uid"].as_str().unwrap()));
-    assert_eq!((&status["status"], &status["result"]["dropped"]["events"]), (&"DONE".into(), &1.into()), "{status}");
+    let status =
+        json(&mut client, &format!("memento.job_status('{}')", made["artifact_uid"].as_str().unwrap()));
+    assert_eq!(
+        (&status["status"], &status["result"]["dropped"]["events"]),
+        (&"DONE".into(), &1.into()),
+        "{status}"
+    );
     let found = events(&mut client, &made);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["evidence"][0]["quote"], "Decision: We stay calm.");

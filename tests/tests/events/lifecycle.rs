@@ -45,7 +45,9 @@ fn events_go_when_their_artifact_has_been_kept_long_enough() {
     let kept = ingest(&mut client, "kept", text);
     let due = json(
         &mut client,
-        &format!("memento.artifact_ingest('note', 'test', '{text}', source_id => 'due', retention_policy => '1y')"),
+        &format!(
+            "memento.artifact_ingest('note', 'test', '{text}', source_id => 'due', retention_policy => '1y')"
+        ),
     );
     drain(&mut client);
     let before = rows(&mut client);
@@ -65,7 +67,11 @@ fn events_go_when_their_artifact_has_been_kept_long_enough() {
         &mut client,
         "select jsonb_build_object('reason', reason, 'counts', counts, 'seen', memento.verify_forgotten(erasure_id)) from memento.erasure",
     );
-    assert_eq!((&receipt["reason"], &receipt["seen"]["verified"]), (&"retention".into(), &true.into()), "{receipt}");
+    assert_eq!(
+        (&receipt["reason"], &receipt["seen"]["verified"]),
+        (&"retention".into(), &true.into()),
+        "{receipt}"
+    );
     assert_eq!(receipt["counts"]["semantic_event"], before[0] / 2, "{receipt}");
     assert_eq!(
         count(&mut client, "select (memento.event_search('Postgres') ->> 'total')::bigint"),

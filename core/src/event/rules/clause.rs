@@ -147,7 +147,10 @@ fn clauses(tokens: &[Token<'_>]) -> Vec<Range<usize>> {
             && before.is_capitalized()
             && tokens.get(begins).is_some_and(Token::is_capitalized);
         let new = before.after == After::Break
-            || ((is_joint || before.after == After::Comma) && begins_clause(tokens, begins) && !is_pair && has_verb());
+            || ((is_joint || before.after == After::Comma)
+                && begins_clause(tokens, begins)
+                && !is_pair
+                && has_verb());
         if new && at > start {
             found.push(start..at);
             start = if before.after == After::Break { at } else { begins };

@@ -118,7 +118,8 @@ impl Trust<'_, '_, '_> {
 
     fn is_due(&self, clause: &Range<usize>) -> bool {
         let tokens = self.sentence.tokens;
-        self.times(clause).any(|time| is_one_of(&tokens[time.start].plain, "by|before|until|due|tomorrow|next"))
+        self.times(clause)
+            .any(|time| is_one_of(&tokens[time.start].plain, "by|before|until|due|tomorrow|next"))
     }
 
     fn has_time(&self, clause: &Range<usize>) -> bool {
