@@ -2,7 +2,7 @@
 comment on function memento._quote_problem(text, int[], int[], text[]) is
   'internal: what is wrong with the first quote that is not what a content says at its span; null if all are';
 comment on function memento.event_search(text, int, text, timestamptz, timestamptz, text, boolean, text, text, float8, text) is
-  'The events of the current project that have all words of a query, or, where none has, any of them; of a category, between two times, of an artifact, with an actor or a subject whose names have these words, and at least this sure. The best first; without a query, or with more than 2,000 matches, the newest. Returns events (with their quotes unless include_evidence is false), total (counted up to 10,000), next_after for the next page, and filters_applied. Needs read access.';
+  'The events of the current project that have all words of a query, or, where none has, any of them; of a category, between two times, of an artifact, with an actor or a subject whose names have these words, and at least this sure. The best first; without a query, or with more than 2,000 matches, the newest. Returns events (with their quotes unless include_evidence is false), total (counted up to 5,000), next_after for the next page, and filters_applied. Needs read access.';
 comment on function memento.event_get(uuid) is
   'An event of the current project with all its quotes, the run that found it and when. Needs read access.';
 comment on function memento.event_list_for_revision(text, text, boolean) is

@@ -126,7 +126,7 @@ fn explain(client: &mut Client) {
     let paged = include_str!("../../pg_memento/src/spi/queries/semantic_by_time.sql");
     let paged_types = "uuid, text, text, timestamptz, timestamptz, text, text, text, float8, int, boolean, bigint, uuid, bigint";
     let key = |kind: &str, word: &str| format!("memento._event_key('{PROJECT}', '{kind}', '{word}')");
-    let rest = "null, null, null, null, null, 10001, 2000, 20, true, null, null, null, null";
+    let rest = "null, null, null, null, null, 5001, 2000, 20, true, null, null, null, null";
     let nothing = "null, null, null, null, null, null, null";
     for (name, statement, types, values) in [
         (

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::scene::{count, drain, events, ingest, json, without_worker};
 
-pub fn narratives(found: &Value) -> Vec<&str> {
+fn narratives(found: &Value) -> Vec<&str> {
     found["events"].as_array().unwrap().iter().map(|event| event["narrative"].as_str().unwrap()).collect()
 }
 

@@ -11,7 +11,6 @@ use super::EventError;
 use crate::gucs;
 use crate::service::access::{as_owner, authorize_current};
 use crate::service::artifact;
-use crate::service::list::MAX_COUNTED;
 use crate::service::search::lexical::{MOST_QUERY_BYTES, tsquery};
 use crate::spi;
 use crate::spi::event::{Cursor, Found, Has, Keys, Limits, Page, Wanted};
@@ -22,9 +21,12 @@ pub const MAX_EVENTS: i32 = 100;
 /// With more matches than that, words do not tell events apart: the newest come first.
 const MAX_RANKED: i64 = 2_000;
 
-/// Where the server's statistics have more matches than that, twice as many as are counted, they are not counted: reading what the
-/// index has of a frequent word takes longer than all else.
-const TOO_MANY: f64 = 2.0 * MAX_COUNTED as f64;
+/// Totals are exact up to that. Each match that is counted is a row that is read, some microsecond.
+const MAX_COUNTED: i64 = 5_000;
+
+/// Where the server's statistics have more matches than that they are not counted: reading what the index has of a frequent word takes
+/// longer than all else. Far enough beyond what is counted for statistics that are a little old.
+const TOO_MANY: f64 = 1.5 * MAX_COUNTED as f64;
 
 /// Among so many of the newest events a page of those that are frequent is looked for, before all of them are sorted.
 const MOST_NEAR: i64 = 8_000;
