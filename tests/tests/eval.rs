@@ -146,8 +146,8 @@ fn weights_are_tuned_on_one_half_and_proved_on_the_other() {
     };
     assert!(first(&mut client).starts_with("Feeding"), "the pinned one comes first");
     let tuned = json(&mut client, "memento.tune_weights(eval_set => 'keepers')");
-    assert_eq!(tuned["weights"]["pinned"], 0.0, "{tuned}");
-    assert_eq!(tuned["weights"]["lexical"], 1.0, "what gains nothing stays: {tuned}");
+    assert_eq!(tuned["weights"]["lexical"], 2.0, "words against pins: {tuned}");
+    assert_eq!(tuned["weights"]["tech_token"], 1.0, "what gains nothing stays: {tuned}");
     assert_eq!(tuned["recommended"], true, "{tuned}");
     let count = |part: &str, key: &str| tuned[part][key].as_u64().unwrap();
     assert_eq!(count("train", "queries") + count("held_out", "queries"), 24);

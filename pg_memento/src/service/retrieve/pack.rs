@@ -150,11 +150,7 @@ pub fn choose(project: Uuid, request: &Request, found: &Gathered) -> StatementRe
 
 /// The passages in the order in which they get their places. As seed 002 has it, one in four is an artifact at most as long as there
 /// is something else, unless the query asks for what artifacts hold.
-fn in_turn<'a>(
-    request: &Request,
-    found: &'a Gathered,
-    passages: &BTreeMap<i64, Passage>,
-) -> Vec<&'a Ranked> {
+fn in_turn<'a>(request: &Request, found: &'a Gathered, passages: &BTreeMap<i64, Passage>) -> Vec<&'a Ranked> {
     let intent = request.intent.unwrap_or(found.analysis.intent.as_str());
     let asks_for_artifacts = [Intent::Decision, Intent::ActionItems].iter().any(|one| one.as_str() == intent);
     let share = request.budget().items.div_ceil(ITEMS_PER_ARTIFACT);
