@@ -6,9 +6,10 @@
 
 mod vectors;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use memento_core::metric;
 use memento_tests::Cluster;
 use memento_tests::cluster::Settings;
 use memento_tests::server::Server;
@@ -33,6 +34,9 @@ const SETS: [(&str, usize); 9] = [
 ];
 const QUESTIONS: usize = 150;
 const RESAMPLES: u64 = 1000;
+
+/// The ranking of memory_search().
+const ITEMS: &str = "items";
 
 /// What was measured of a question.
 #[derive(Clone, Copy, Default)]
@@ -102,6 +106,9 @@ fn measure(cluster: &Cluster, set: &str, labelled: &Labelled, vectors: &mut Vect
                 scores.entry(row.get(0)).or_insert_with(|| vec![Score::default(); labelled.questions.len()]);
             of_lane[place] = Score { ndcg: row.get(1), recall: row.get(2) };
         }
+        let of_items =
+            scores.entry(ITEMS.into()).or_insert_with(|| vec![Score::default(); labelled.questions.len()]);
+        of_items[place] = score_items(&mut client, &question.text, &relevant);
         if std::env::var_os("MEMENTO_LANES").is_some() {
             lanes += &format!("{}\n", lanes_of(&mut client, &question.text, &relevant));
         }
@@ -111,6 +118,15 @@ fn measure(cluster: &Cluster, set: &str, labelled: &Labelled, vectors: &mut Vect
             .unwrap_or_else(|error| panic!("{error}"));
     }
     scores
+}
+
+/// Of the ten items that memory_search() gives: a search has ten passages, and several may be of one item.
+fn score_items(client: &mut Client, query: &str, relevant: &[&String]) -> Score {
+    let statement = "select array(select r ->> 'item_id' from jsonb_array_elements(memento.memory_search($1, 10, false) -> 'results') r)";
+    let row = client.query_one(statement, &[&query]).unwrap_or_else(|error| panic!("{error:?}"));
+    let (found, relevant): (Vec<String>, BTreeSet<String>) =
+        (row.get(0), relevant.iter().map(|id| (*id).clone()).collect());
+    Score { ndcg: metric::ndcg(&found, &relevant, 10), recall: metric::recall(&found, &relevant, 10) }
 }
 
 /// What each lane has found for a query, to try other ways to fuse on.
@@ -157,7 +173,7 @@ fn report(set: &str, labelled: &Labelled, scores: &Scores) {
         .collect();
     let best = scores
         .iter()
-        .filter(|(lane, _)| *lane != "fused")
+        .filter(|(lane, _)| !["fused", ITEMS].contains(&lane.as_str()))
         .max_by(|a, b| mean(&ndcg(a.1)).total_cmp(&mean(&ndcg(b.1))));
     let (Some((lane, best)), Some(fused)) = (best, scores.get("fused")) else { return };
     let differences: Vec<f64> = fused.iter().zip(best).map(|(a, b)| a.ndcg - b.ndcg).collect();

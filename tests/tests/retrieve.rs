@@ -118,6 +118,54 @@ fn changes_of(client: &mut Client, changes: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
+fn a_budget_of_tokens_shortens_snippets_and_is_never_exceeded() {
+    let cluster = cluster();
+    let (_, mut client) = database(&cluster);
+    let filler = "Nothing of interest happened on that day at all. ".repeat(8);
+    for number in 0..4 {
+        let text = format!("{filler}The ledger number {number} was closed by Ana. {filler}");
+        remember(&mut client, &format!("long{number}"), "note", &text);
+    }
+    for budget in [16, 20, 33, 100, 1000] {
+        let pack = parsed(&retrieve(
+            &mut client,
+            &format!("'who closed the ledger?', max_total_tokens => {budget}"),
+        ));
+        let quotes = pack["quotes"].as_array().unwrap();
+        let snippets: Vec<&str> = quotes.iter().map(|quote| quote["snippet"].as_str().unwrap()).collect();
+        let mut tokens = 0;
+        for snippet in &snippets {
+            let row = client.query_one("select memento.count_tokens($1)", &[snippet]).unwrap();
+            tokens += row.get::<_, i32>(0);
+        }
+        assert!(tokens <= budget, "{tokens} of {budget}: {snippets:?}");
+        assert!(!snippets.is_empty() && snippets[0].contains("ledger"), "{budget}: {snippets:?}");
+    }
+}
+
+#[test]
+fn artifacts_leave_room_for_quotes_unless_they_are_asked_for() {
+    let cluster = cluster();
+    let (_, mut client) = database(&cluster);
+    for number in 0..6 {
+        remember(&mut client, &format!("a{number}"), "decision", &format!("Ledger freeze {number}."));
+        let quote = format!(
+            "Somebody said in passing that the ledger freeze number {number} went well, all things considered."
+        );
+        remember(&mut client, &format!("q{number}"), "note", &quote);
+    }
+    let mut counts = |arguments: &str| {
+        let pack = parsed(&retrieve(&mut client, &format!("'ledger freeze', {arguments}")));
+        ["artifacts", "quotes"].map(|part| pack[part].as_array().unwrap().len())
+    };
+    assert_eq!(counts("max_evidence_items => 8"), [2, 6]);
+    assert_eq!(counts("max_evidence_items => 2"), [1, 1]);
+    assert_eq!(counts("max_evidence_items => 12"), [6, 6], "what is left is filled");
+    assert_eq!(counts("max_evidence_items => 6, intent => 'decision'"), [6, 0]);
+    assert_eq!(counts("max_evidence_items => 8, filters => '{\"kinds\": [\"decision\"]}'"), [6, 0]);
+}
+
+#[test]
 fn a_replay_says_what_has_changed() {
     let cluster = cluster();
     let (_, mut client) = database(&cluster);

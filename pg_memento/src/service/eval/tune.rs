@@ -94,12 +94,12 @@ fn means(queries: &mut [Prepared], factors: LaneWeights, manner: &Manner, k: i32
         let chunks = query.collected.with_factors(factors, manner.max_per_item, depth);
         let relevant = &query.labelled.relevant;
         let ranked = ranking(&chunks, &query.items, relevant);
-        means.recall += metric::recall(&ranked, relevant, depth) / of;
-        means.mrr += metric::reciprocal_rank(&ranked, relevant, depth) / of;
+        means.recall += metric::recall(&ranked, relevant, depth);
+        means.mrr += metric::reciprocal_rank(&ranked, relevant, depth);
         means.each.push(metric::ndcg(&ranked, relevant, depth));
     }
-    means.ndcg = means.each.iter().sum::<f64>() / of;
-    means
+    let ndcg = means.each.iter().sum::<f64>() / of;
+    Means { recall: means.recall / of, mrr: means.mrr / of, ndcg, ..means }
 }
 
 fn report(
