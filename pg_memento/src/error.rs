@@ -92,7 +92,7 @@ pub struct NullArgument(&'static str);
 
 impl Failure for NullArgument {
     fn hint(&self) -> Option<String> {
-        None
+        Some(format!("give a value for {}", self.0))
     }
 }
 
