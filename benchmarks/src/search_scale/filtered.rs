@@ -92,7 +92,7 @@ fn open(space: &Space) -> Option<Scene> {
             .collect();
         scene::filling(client, |client| {
             let memories = names.iter().map(|name| (name.as_str(), "a text of no concern".to_owned()));
-            scene::fill(client, memories, &mut || space.point(&mut random));
+            scene::fill(client, memories, Some(&mut || space.point(&mut random)));
         });
         Some(())
     })
@@ -156,7 +156,7 @@ fn measure(client: &mut Client, space: &Space, project: &str, tag: Option<&str>)
             .unwrap_or_else(|error| panic!("{error:?}"));
         found.push(rows.iter().map(|row| row.get(0)).collect());
         let statement = "select (d ->> 'milliseconds')::float8, d ->> 'used'
-                           from (select memento.retrieve($1, filters => $2::text::jsonb, store => false) #> '{notes,retrieval,lane_details,dense}' as d) n";
+                           from (select memento.retrieve($1, filters => $2::text::jsonb, max_evidence_items => 3, store => false) #> '{notes,retrieval,lane_details,dense}' as d) n";
         let row = client
             .query_one(statement, &[&text_of(number), &filters])
             .unwrap_or_else(|error| panic!("{error:?}"));

@@ -107,7 +107,7 @@ pub fn execute(client: &mut Client, statements: &str) {
 pub fn fill<'a>(
     client: &mut Client,
     memories: impl Iterator<Item = (&'a str, String)>,
-    vector: &mut impl FnMut() -> Vec<f32>,
+    vector: Option<&mut dyn FnMut() -> Vec<f32>>,
 ) {
     execute(
         client,
@@ -138,7 +138,9 @@ pub fn fill<'a>(
              drop table public.filling"
         ),
     );
-    embed(client, vector);
+    if let Some(vector) = vector {
+        embed(client, vector);
+    }
     execute(client, "reset session_replication_role");
 }
 
@@ -154,7 +156,7 @@ fn copy_texts<'a>(client: &mut Client, memories: impl Iterator<Item = (&'a str, 
 }
 
 /// Gives each chunk a vector by its project's profile, in the order of the chunks.
-fn embed(client: &mut Client, vector: &mut impl FnMut() -> Vec<f32>) {
+fn embed(client: &mut Client, vector: &mut dyn FnMut() -> Vec<f32>) {
     let statement = "select c.project_id, p.active_profile_id, c.chunk_id
                        from memento.chunk c join memento.project p using (project_id) order by c.chunk_id";
     let chunks = client.query(statement, &[]).unwrap_or_else(|error| panic!("{error:?}"));
