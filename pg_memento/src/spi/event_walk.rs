@@ -179,9 +179,7 @@ fn gather_whole(table: &Table, project: Uuid, root: Uuid, max_depth: i32, gather
     let mut level = 0;
     while tree.next_row() {
         let depth = tree.required(&gathered.events.depth);
-        if depth > max_depth {
-            return true;
-        } else if depth > level && gathered.is_full() {
+        if depth > max_depth || (depth > level && gathered.is_full()) {
             return true;
         }
         level = depth;
@@ -214,13 +212,16 @@ fn gather_below(table: &Table, project: Uuid, of: Uuid, max_depth: i32, gathered
     })
 }
 
-/// Rows of a tree, each with what it is ordered by: level, time, number, id.
+/// What a row of a tree is ordered by: level, time, number, id.
+type TreeOrder = (i32, TimestampWithTimeZone, i64, [u8; 16]);
+
+/// Rows of a tree, each with what it is ordered by.
 struct Gathered<'a> {
     shape: Shape,
     events: &'a Events,
     most: usize,
     seen: usize,
-    rows: Vec<((i32, TimestampWithTimeZone, i64, [u8; 16]), Row)>,
+    rows: Vec<(TreeOrder, Row)>,
 }
 
 impl Gathered<'_> {
@@ -243,7 +244,7 @@ impl Gathered<'_> {
 
     /// In order, and no more than are wanted.
     fn prune(&mut self) {
-        self.rows.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        self.rows.sort_unstable_by_key(|(order, _)| *order);
         let beyond = self.rows.len().min(self.most);
         self.rows.drain(beyond..).for_each(|(_, row)| row.free());
     }
