@@ -52,7 +52,7 @@ pub fn is_held_out(query: &str) -> bool {
     let hash = query.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    hash >> 33 & 1 == 1
+    (hash >> 33) & 1 == 1
 }
 
 #[cfg(test)]
