@@ -73,10 +73,7 @@ fn events_go_when_their_artifact_has_been_kept_long_enough() {
         "{receipt}"
     );
     assert_eq!(receipt["counts"]["semantic_event"], before[0] / 2, "{receipt}");
-    assert_eq!(
-        count(&mut client, "select (memento.event_search('Postgres') ->> 'total')::bigint"),
-        events(&mut client, &kept).len() as i64
-    );
+    assert_eq!(count(&mut client, "select (memento.event_search('Postgres') ->> 'total')::bigint"), 1);
 }
 
 #[test]

@@ -132,9 +132,8 @@ fn name_at(tokens: &[Token<'_>], at: usize, people: &People<'_>) -> Option<Agent
     }
     let not_names = lists.common.union(lists.calendar).union(lists.pronoun);
     // Neither is the second word of `the Control Plane`.
-    let goes_on = |before: &Token<'_>| {
-        before.after == After::Nothing && is_name(before) && !before.is(not_names) && !before.is(lists.title)
-    };
+    let goes_on =
+        |before: &Token<'_>| before.after == After::Nothing && is_name(before) && before.tags.is_empty();
     if at > 0 && goes_on(&tokens[at - 1]) && !people.knows(tokens[at].raw) {
         return None;
     }
