@@ -147,7 +147,7 @@ fn measure(client: &mut Client, space: &Space, project: &str, tag: Option<&str>)
     let vectors: Vec<Vec<f32>> =
         (0..QUERIES).map(|number| space.point(&mut Random::new(number_of(&text_of(number))))).collect();
     execute(client, "set hnsw.iterative_scan = off; set enable_indexscan = on");
-    let exact: Vec<Vec<i64>> = vectors.iter().map(|vector| by_hand(client, vector, tag, false)).collect();
+    let exact: Vec<Vec<i64>> = vectors.iter().map(|vector| by_hand(client, vector, tag, false).0).collect();
     let (mut found, mut times, mut used) = (Vec::new(), Vec::new(), std::collections::BTreeSet::new());
     for number in 0..QUERIES {
         let statement = "select chunk_id from memento.search($1, 10, $2::text::jsonb)";
@@ -178,17 +178,17 @@ fn measure(client: &mut Client, space: &Space, project: &str, tag: Option<&str>)
         );
         let (mut found, mut times) = (Vec::new(), Vec::new());
         for vector in &vectors {
-            let started = Instant::now();
-            found.push(by_hand(client, vector, tag, true));
-            times.push(started.elapsed().as_secs_f64() * 1e3);
+            let (chunks, took) = by_hand(client, vector, tag, true);
+            found.push(chunks);
+            times.push(took);
         }
         println!("  pgvector's relaxed scan, ef_search {ef_search}: {}", said(&exact, &found, &mut times));
     }
     execute(client, "reset hnsw.ef_search; reset hnsw.iterative_scan; reset hnsw.max_scan_tuples");
 }
 
-/// The nearest, written as an application would: with the index of vectors, or by comparing all.
-fn by_hand(client: &mut Client, vector: &[f32], tag: Option<&str>, by_index: bool) -> Vec<i64> {
+/// The nearest, written as an application would: with the index of vectors, or by comparing all; and how long the statement took.
+fn by_hand(client: &mut Client, vector: &[f32], tag: Option<&str>, by_index: bool) -> (Vec<i64>, f64) {
     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
     let point = format!("'[{}]'::vector({DIMS})", numbers.join(","));
     let distance = format!("e.embedding::vector({DIMS}) <=> {point}");
@@ -209,9 +209,11 @@ fn by_hand(client: &mut Client, vector: &[f32], tag: Option<&str>, by_index: boo
     );
     let setting = if by_index { "off" } else { "on" };
     execute(client, &format!("set enable_seqscan = {setting}; set enable_sort = {setting}"));
+    let started = Instant::now();
     let rows = client.query(&statement, &[]).unwrap_or_else(|error| panic!("{error:?}"));
+    let took = started.elapsed().as_secs_f64() * 1e3;
     execute(client, "reset enable_seqscan; reset enable_sort");
-    rows.iter().map(|row| row.get(0)).collect()
+    (rows.iter().map(|row| row.get(0)).collect(), took)
 }
 
 /// Recall, how many were short, and times.

@@ -43,10 +43,13 @@ pub fn run() {
     }
 }
 
+/// Queries by what kind they are.
+type Queries = Vec<(&'static str, Vec<String>)>;
+
 /// A filled database, and what to ask it, by kind.
 ///
 /// MEMENTO_VECTORS=off leaves vectors out, whose index takes most of the time to make.
-pub fn open(chunks: usize) -> Option<(Scene, Vec<(&'static str, Vec<String>)>)> {
+pub fn open(chunks: usize) -> Option<(Scene, Queries)> {
     let with_vectors = std::env::var("MEMENTO_VECTORS").as_deref() != Ok("off");
     let name = if with_vectors { chunks.to_string() } else { format!("{chunks}-words") };
     let scene = Scene::open(&name, |client| {
@@ -69,7 +72,7 @@ pub fn open(chunks: usize) -> Option<(Scene, Vec<(&'static str, Vec<String>)>)> 
 }
 
 /// Questions that people asked, two words that stand together, and identifiers.
-fn queries(chunks: usize) -> Option<Vec<(&'static str, Vec<String>)>> {
+fn queries(chunks: usize) -> Option<Queries> {
     let set = labelled::sample("longmemeval_turn_pooled", QUERIES, 1)?;
     let mut texts = Texts::new(3)?;
     let pair = |text: String| {

@@ -14,7 +14,7 @@ use crate::spi::StatementResult;
 use crate::spi::dense::{IndexScan, Space};
 use crate::spi::search::Scope;
 
-/// So many vectors are read and compared in some ten milliseconds.
+/// So many vectors are read and compared at most: some 16 µs each, nearly all of it joins.
 const FEW_CHUNKS: f64 = 10_000.0;
 
 /// As many are read at most on the word of an estimate.
