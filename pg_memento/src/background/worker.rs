@@ -37,9 +37,6 @@ pub fn run(argument: i64) {
     }
     process::connect(Some(database));
     set_up_session();
-    // What a crash takes back is done again by the next worker: this one is gone with the server, so nobody finishes what was lost. That
-    // spares a wait for the disk for each claim, answer and finish.
-    override_setting(c"synchronous_commit", "off");
     match Queue::new() {
         Ok(task) => Worker { place, task, has_begun: false, errors: 0 }.run(),
         // No descriptors are left: the launcher tries again later.
