@@ -33,7 +33,7 @@ pub enum Half {
 
 impl Document {
     pub fn half(&self) -> Half {
-        if hash(&[&self.id]) % 2 == 0 { Half::Developed } else { Half::Unseen }
+        if hash(&[&self.id]).is_multiple_of(2) { Half::Developed } else { Half::Unseen }
     }
 }
 
