@@ -38,9 +38,10 @@ impl<'a> NewRow<'a> {
 
     /// The same row with other values in some columns.
     pub fn with<const N: usize>(&self, values: [(i32, Option<Datum>); N]) -> Placed<'static> {
-        let numbers = values.map(|(number, _)| number);
-        let nulls = values.map(|(_, value)| value.is_none());
-        let values = values.map(|(_, value)| value.unwrap_or(Datum::null()));
+        // Servers before 17 take them as if they would change them.
+        let mut numbers = values.map(|(number, _)| number);
+        let mut nulls = values.map(|(_, value)| value.is_none());
+        let mut values = values.map(|(_, value)| value.unwrap_or(Datum::null()));
         // SAFETY: the tuple is one of the table; each value was made for its column, by `value()`. The result is allocated where
         // the server wants it, and its descriptor is the table's, which outlives the trigger.
         unsafe {
@@ -49,9 +50,9 @@ impl<'a> NewRow<'a> {
                 self.tuple,
                 descriptor,
                 N as i32,
-                numbers.as_ptr(),
-                values.as_ptr(),
-                nulls.as_ptr(),
+                numbers.as_mut_ptr(),
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
             );
             PgHeapTuple::from_heap_tuple(PgTupleDesc::from_pg_unchecked(descriptor), tuple)
         }

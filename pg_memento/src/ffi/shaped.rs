@@ -83,10 +83,14 @@ impl Shape {
 
     /// The same row with another value in its last column.
     pub fn with_last(&self, row: &Row, value: Given) -> Row {
-        let last = self.types.len() as i32;
-        let value = self.checked(self.types.len() - 1, Some(&value));
+        // Servers before 17 take them as if they would change them.
+        let mut last = self.types.len() as i32;
+        let mut value = self.checked(self.types.len() - 1, Some(&value));
+        let mut is_null = false;
         // SAFETY: the row is one of this shape, and the value has the type of that column.
-        Row(unsafe { pg_sys::heap_modify_tuple_by_cols(row.0, self.descriptor, 1, &last, &value, &false) })
+        Row(unsafe {
+            pg_sys::heap_modify_tuple_by_cols(row.0, self.descriptor, 1, &mut last, &mut value, &mut is_null)
+        })
     }
 
     /// The rows as a result.
