@@ -89,7 +89,14 @@ impl Shape {
         let mut is_null = false;
         // SAFETY: the row is one of this shape, and the value has the type of that column.
         Row(unsafe {
-            pg_sys::heap_modify_tuple_by_cols(row.0, self.descriptor, 1, &mut last, &mut value, &mut is_null)
+            pg_sys::heap_modify_tuple_by_cols(
+                row.0,
+                self.descriptor,
+                1,
+                &raw mut last,
+                &raw mut value,
+                &raw mut is_null,
+            )
         })
     }
 
