@@ -1,12 +1,13 @@
 -- What a worker says to the database, the same for the background worker and for one on another machine. The functions run as
 -- the owner, because a worker serves all projects; only a role that grant_worker() names may call them.
--- Hot ones are in PL/pgSQL, which keeps their plans: one for all values, because to plan a claim takes longer than to run it.
+-- Hot ones are in PL/pgSQL, which keeps their plans: one for all values, because to plan a claim takes longer than to run it. Without JIT:
+-- to servers before 18 a plan that needs what is switched off here is expensive beyond measure, so they would compile it each time.
 
 create function memento._due_lanes()
   returns table (lane text, profile_id uuid, next_at timestamptz, code text)
   language plpgsql volatile parallel unsafe security definer rows 10
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
@@ -53,7 +54,7 @@ create function memento._claim_jobs(worker text, from_lane text, batch int, leas
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
   -- A queue changes faster than its statistics: by its indexes, whatever they say.
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -111,7 +112,7 @@ create function memento._finish_jobs(projects uuid[], jobs bigint[], attempts in
   returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
@@ -162,7 +163,7 @@ create function memento._extend_leases(projects uuid[], jobs bigint[], attempts 
   returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
@@ -183,7 +184,7 @@ comment on function memento._extend_leases(uuid[], bigint[], int[], interval) is
 create function memento._release_jobs(projects uuid[], jobs bigint[], attempts int[]) returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   released bigint;

@@ -4,7 +4,7 @@ create function memento._embed_inputs(profile uuid, projects uuid[], jobs bigint
   returns table (project_id uuid, job_id bigint, chunk_id bigint, chunk_text text, token_count int, contextual boolean)
   language plpgsql stable parallel restricted security definer rows 100
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
@@ -43,7 +43,7 @@ create function memento._store_embeddings(profile uuid, projects uuid[], jobs bi
   returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   dims int := (select p.dims from memento.embedding_profile p where p.profile_id = profile);
@@ -107,7 +107,7 @@ comment on function memento._insert_embeddings(uuid, int, uuid[], uuid[], bigint
 create function memento._finish_embed_jobs(profile uuid, projects uuid[], jobs bigint[], attempts int[]) returns setof bigint
   language plpgsql volatile parallel unsafe security definer rows 100
   set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query

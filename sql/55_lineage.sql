@@ -110,6 +110,7 @@ comment on function memento._replace_event() is 'internal: root and depth of an 
 create function memento._settle_events() returns trigger
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
+  set jit = off
   set enable_seqscan = off
   set enable_hashjoin = off
   set enable_mergejoin = off
@@ -159,6 +160,7 @@ comment on function memento._settle_events() is 'internal: root and depth of eve
 create function memento._move_subtrees() returns trigger
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
+  set jit = off
   set enable_seqscan = off
   set enable_hashjoin = off
   set enable_mergejoin = off
@@ -220,6 +222,7 @@ comment on function memento._move_subtrees() is 'internal: root and depth of all
 create function memento._release_children() returns trigger
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
+  set jit = off
   set enable_seqscan = off
   set enable_hashjoin = off
   set enable_mergejoin = off

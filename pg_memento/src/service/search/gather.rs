@@ -14,6 +14,7 @@ use super::lane::{LaneOutcome, guarded};
 use super::manner::Manner;
 use super::tech_token::{self, FoundTokens};
 use super::{lexical, rerank, trigram};
+use crate::ffi::setting::with_settings;
 use crate::service::term::Tokenizer;
 use crate::spi::search::Scope;
 use crate::spi::{self, StatementResult};
@@ -100,8 +101,17 @@ impl Collected {
     }
 }
 
-/// Runs all lanes.
+/// Runs all lanes. Not compiled: by the estimate for a large table the server would, and take longer for that than for the search.
 pub fn collect(scope: &Scope, query: &str, limit: i32, manner: &Manner) -> StatementResult<Collected> {
+    with_settings(&[(c"jit", "off".to_owned())], || collect_interpreted(scope, query, limit, manner))
+}
+
+fn collect_interpreted(
+    scope: &Scope,
+    query: &str,
+    limit: i32,
+    manner: &Manner,
+) -> StatementResult<Collected> {
     let query = looked_at(query);
     let mut analysis = query::analyze(query, manner.day);
     analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
