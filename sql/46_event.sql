@@ -69,11 +69,11 @@ create function memento._event_keys(project uuid, category text, uid text, at ti
 begin atomic
   select pg_catalog.array_agg(memento._event_key(project, k.kind, k.word))
     from (select 'w' as kind, w.lexeme as word from pg_catalog.unnest(words) w
-          union all select 'a', a.lexeme from pg_catalog.unnest(actors) a
-          union all select 's', s.lexeme from pg_catalog.unnest(subject) s
-          union all select 'c', category
-          union all select 'u', uid
-          union all select 't', memento._weeks(at)::text) k
+          union all select 'a' as kind, a.lexeme as word from pg_catalog.unnest(actors) a
+          union all select 's' as kind, s.lexeme as word from pg_catalog.unnest(subject) s
+          union all select 'c' as kind, category as word
+          union all select 'u' as kind, uid as word
+          union all select 't' as kind, memento._weeks(at)::text as word) k
    where k.word is not null;
 end;
 comment on function memento._event_keys(uuid, text, text, timestamptz, tsvector, tsvector, tsvector) is 'internal: the keys of an event';

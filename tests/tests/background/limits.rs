@@ -114,6 +114,8 @@ fn a_database_that_takes_no_connections_is_left_alone() {
     let mut client = cluster.connect(&first);
     let mut closed = cluster.connect(&second);
     wait_until_running(&mut closed);
+    // Who builds the index of its profile would have to connect, too.
+    closed.batch_execute("select memento.wait_until_idle('1 minute')").unwrap();
     let pid = worker_pid(&mut closed).unwrap();
     client.batch_execute(&format!("alter database {second} allow_connections false")).unwrap();
     client.execute("select pg_terminate_backend($1)", &[&pid]).unwrap();

@@ -44,7 +44,11 @@ fn bad_requests_are_answered_and_do_no_harm() {
         shim.write(line);
     }
     assert_eq!(shim.request("no/such", json!({}))["error"]["code"], -32601);
-    // What was no request is answered without an id; an empty line is nothing.
+    // What was no request is answered without an id, and not in its turn; an empty line is nothing.
+    eventually("all are answered", || {
+        shim.request("ping", json!({}));
+        (shim.notifications.len() >= 5).then_some(())
+    });
     let mut codes: Vec<i64> =
         shim.notifications.drain(..).map(|answer| answer["error"]["code"].as_i64().unwrap()).collect();
     codes.sort_unstable();
