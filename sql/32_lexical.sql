@@ -165,8 +165,8 @@ begin
   -- In the order of the index, which is what keeps the planner from reading all of it.
   if (select sum(f.chunk_count)
         from (select p.chunk_count from memento.lexical_pending p
-               where p.project_id = project order by p.project_id, p.pending_id limit 256) f) >= 256 then
-    perform memento._count_words(project, 2000);
+               where p.project_id = project order by p.project_id, p.pending_id limit 64) f) >= 64 then
+    perform memento._count_words(project, 256);
   end if;
 end
 $$;

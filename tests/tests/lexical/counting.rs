@@ -43,7 +43,7 @@ fn writers_count_when_there_is_no_worker() {
         remember(&mut client, &number.to_string(), &text(number));
     }
     let left: i64 = client.query_one("select count(*) from memento.lexical_pending", &[]).unwrap().get(0);
-    assert!(left < 256, "{left} versions are not counted");
+    assert!(left < 64, "{left} versions are not counted");
 }
 
 #[test]
