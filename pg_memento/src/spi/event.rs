@@ -142,8 +142,12 @@ pub fn best(
         page.after.map(|after| after.event).into(),
     ]);
     // Where the places of what the index finds do not fit, the server keeps pages only and makes the keys of all their rows anew.
-    // To compile a statement takes longer than to run this one.
-    let settings = [(c"work_mem", "64MB".to_owned()), (c"jit", "off".to_owned())];
+    // To compile a statement, or to start processes for it, takes longer than to run this one.
+    let settings = [
+        (c"work_mem", "64MB".to_owned()),
+        (c"jit", "off".to_owned()),
+        (c"max_parallel_workers_per_gather", "0".to_owned()),
+    ];
     let read = with_settings(&settings, || {
         rows(statement, &arguments, |row| {
             let event = row.get::<Uuid>(1)?.map(|_| found(&row)).transpose()?;
