@@ -31,7 +31,7 @@ comment on column memento.embedding_profile.created_at is 'When it was made.';
 
 -- The model that needs no key and no other service. Not in dumps: it is there wherever the extension is, and the same everywhere.
 insert into memento.embedding_profile (profile_id, name, provider, model, dims, endpoint, created_at)
-values ('00000000-0000-0000-0000-000000000001', 'local', 'local', 'all-MiniLM-L6-v2', 384, 'local', '-infinity');
+values ('00000000-0000-0000-0000-000000000001', 'local', 'local', 'all-MiniLM-L6-v2', 384, 'local:all-MiniLM-L6-v2', '-infinity');
 
 -- A vector means something only with the model that made it: what decides about it never changes.
 create function memento._keep_profile() returns trigger
@@ -50,3 +50,21 @@ create trigger embedding_profile_update_keep before update on memento.embedding_
   when ((new.profile_id, new.provider, new.model, new.dims, new.distance)
         is distinct from (old.profile_id, old.provider, old.model, old.dims, old.distance))
   execute function memento._keep_profile();
+
+-- The model of a local profile is a file: its name says less than what is in it.
+create function memento._bind_model(profile uuid, model_fingerprint text) returns void
+  language plpgsql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memento.embedding_profile p set config = p.config || jsonb_build_object('fingerprint', model_fingerprint)
+   where p.profile_id = profile and p.config ->> 'fingerprint' is null;
+  if exists (select from memento.embedding_profile p where p.profile_id = profile and p.config ->> 'fingerprint' <> model_fingerprint) then
+    raise exception 'the local model is not the one that made the vectors of the profile'
+      using errcode = 'object_not_in_prerequisite_state', detail = 'code=MODEL_CHANGED',
+            hint = 'give each model a directory of its own under memento.model_dir, and a profile of its own';
+  end if;
+end
+$$;
+comment on function memento._bind_model(uuid, text) is
+  'worker: records which model has made the first vectors of a profile, and refuses those of another one';

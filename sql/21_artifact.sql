@@ -2,27 +2,18 @@
 
 create function memento._revision_id(content_hash bytea) returns text
   language sql immutable strict parallel safe
-  set search_path = pg_catalog, pg_temp
-begin atomic
-  select 'rev_' || pg_catalog.left(pg_catalog.encode(content_hash, 'hex'), 16);
-end;
+  return 'rev_' || pg_catalog.left(pg_catalog.encode(content_hash, 'hex'), 16);
 comment on function memento._revision_id(bytea) is 'internal: the name of a revision, from the hash of its content';
 
 create function memento._artifact_id(artifact_uid text, revision_id text) returns text
   language sql immutable strict parallel safe
-  set search_path = pg_catalog, pg_temp
-begin atomic
-  select 'art_' || pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(artifact_uid || ':' || revision_id, 'UTF8')), 'hex'), 16);
-end;
+  return 'art_' || pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(artifact_uid || ':' || revision_id, 'UTF8')), 'hex'), 16);
 comment on function memento._artifact_id(text, text) is 'internal: the name of one revision of one artifact';
 
 create function memento._chunk_name(artifact_id text, ordinal int, chunk_text text) returns text
   language sql immutable strict parallel safe
-  set search_path = pg_catalog, pg_temp
-begin atomic
-  select artifact_id || '::chunk::' || lpad(ordinal::text, greatest(3, pg_catalog.length(ordinal::text)), '0') || '::'
+  return artifact_id || '::chunk::' || pg_catalog.lpad(ordinal::text, greatest(3, pg_catalog.length(ordinal::text)), '0') || '::'
          || pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(chunk_text, 'UTF8')), 'hex'), 8);
-end;
 comment on function memento._chunk_name(text, int, text) is 'internal: the name of a chunk of an artifact';
 
 create table memento.artifact_revision (

@@ -37,6 +37,7 @@ create table memento.chunk (
   heading_path text[] not null default '{}',
   chunk_text text not null,
   tech_tokens text[] not null,
+  speakers text[],
   rules_version int not null,
   terms_version int not null,
   -- Derived, so that it cannot differ from the text and need not be dumped.
@@ -61,6 +62,7 @@ comment on column memento.chunk.section_anchor is 'Anchor of the section that it
 comment on column memento.chunk.heading_path is 'Headings above it, outermost first.';
 comment on column memento.chunk.chunk_text is 'The exact text.';
 comment on column memento.chunk.tech_tokens is 'Its technical tokens and the project''s terms in it, in their normal form, sorted and unique.';
+comment on column memento.chunk.speakers is 'Who speaks in it, in lower case, sorted and unique, where it is of a conversation (kind chat or transcript); null where nobody is known to.';
 comment on column memento.chunk.rules_version is 'The rules that tech_tokens were made by.';
 comment on column memento.chunk.terms_version is 'The terms_version of the project that tech_tokens were made by.';
 comment on column memento.chunk.tsv is 'Its words, for full-text search.';
@@ -69,3 +71,4 @@ alter table memento.chunk alter column tsv set storage main;
 -- With the pending list, which is read by each search: 2,000 chunks in it cost 0.4 ms, and without it writing takes longer.
 create index chunk_tsv_idx on memento.chunk using gin (tsv);
 create index chunk_tech_tokens_idx on memento.chunk using gin (tech_tokens);
+create index chunk_speakers_idx on memento.chunk using gin (speakers) where speakers is not null;

@@ -6,6 +6,20 @@ create function memento._calls_model(lane text) returns boolean
   return pg_catalog.split_part(lane, ':', 1) in ('embed', 'entities', 'interpret') or pg_catalog.starts_with(lane, 'extract_events:');
 comment on function memento._calls_model(text) is 'internal: whether jobs of a lane cost something';
 
+-- Jobs that may not be taken wait where no claim has to step over them, and where they do not hide what is due behind them.
+create function memento._waits_until(project uuid, lane text, wanted timestamptz) returns timestamptz
+  language sql stable parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select case when exists (select from memento.queue_pause q
+                            where q.project_id = project and q.kind in (pg_catalog.split_part(lane, ':', 1), '*'))
+              then 'infinity'
+              else greatest(wanted, (select b.spent_until from memento.budget b
+                                      where b.project_id = project and b.spent_until > pg_catalog.now() and memento._calls_model(lane))) end;
+end;
+comment on function memento._waits_until(uuid, text, timestamptz) is
+  'internal: from when on a job can be taken that is wanted at a time: a pause of its kind and a spent budget hold it back';
+
 create function memento._period_start(period text) returns timestamptz
   language sql stable strict parallel safe
   set search_path = pg_catalog, pg_temp
@@ -14,7 +28,15 @@ begin atomic
 end;
 comment on function memento._period_start(text) is 'internal: when the current day or month began, in UTC';
 
--- Jobs that would call a model wait where no claim has to step over them.
+create function memento._free_jobs(project uuid, parked_until timestamptz) returns void
+  language sql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  update memento.job j set claimable_at = pg_catalog.now() - j.priority * interval '1 minute'
+   where j.project_id = project and j.state = 'pending' and j.claimable_at = parked_until and memento._calls_model(j.lane);
+end;
+comment on function memento._free_jobs(uuid, timestamptz) is 'internal: lets jobs go on that a budget held back until the end of a period';
+
 create function memento._settle_budget(project uuid) returns boolean
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
@@ -33,13 +55,14 @@ begin
   if (select coalesce(sum(u.tokens), 0) from memento.usage_ledger u where u.project_id = project and u.called_at >= began)
      < allowed.max_tokens then
     update memento.budget b set spent_until = '-infinity' where b.project_id = project;
-    update memento.job j set claimable_at = now()
-     where j.project_id = project and j.state = 'pending' and memento._calls_model(j.lane) and j.claimable_at = allowed.spent_until;
+    perform memento._free_jobs(project, allowed.spent_until);
     return false;
   end if;
   update memento.budget b set spent_until = ends where b.project_id = project;
   update memento.job j set claimable_at = ends
-   where j.project_id = project and j.state = 'pending' and memento._calls_model(j.lane) and j.claimable_at < ends;
+   where j.project_id = project and j.state = 'pending' and memento._calls_model(j.lane)
+     -- The period may have been another one.
+     and (j.claimable_at < ends or j.claimable_at = allowed.spent_until);
   return true;
 end
 $$;
@@ -84,3 +107,12 @@ comment on column memento.usage_by_day.tokens is 'How many tokens.';
 comment on column memento.usage_by_day.bytes_sent is 'Bytes of the requests.';
 comment on column memento.usage_by_day.bytes_received is 'Bytes of the answers.';
 comment on column memento.usage_by_day.duration_ms is 'How long they took together, in milliseconds.';
+
+create function memento._paused_endpoints() returns table (endpoint text, code text, seconds float8)
+  language sql stable parallel restricted security definer rows 10
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select p.endpoint, p.code, extract(epoch from p.paused_until - pg_catalog.now())::float8
+    from memento.endpoint_pause p where p.paused_until > pg_catalog.now();
+end;
+comment on function memento._paused_endpoints() is 'worker: the endpoints that are left alone now, why, and for how many seconds more';

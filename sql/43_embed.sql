@@ -1,5 +1,63 @@
 -- Jobs of kind embed: what a worker reads for them and writes back.
 
+-- Unlogged: a crash ends the transactions that it is about.
+create unlogged table memento.profile_change (
+  project_id uuid primary key references memento.project on delete cascade,
+  over_at xid8
+);
+comment on table memento.profile_change is 'Projects whose profiles have changed: who was writing meanwhile may not have seen that, so what is missing is asked for once more when all of them are done.';
+comment on column memento.profile_change.project_id is 'The project.';
+comment on column memento.profile_change.over_at is 'Transactions from this one on have seen the change. Null until the maintenance has looked.';
+
+create function memento._enqueue_missing(project uuid, profile uuid, is_new boolean) returns bigint
+  language sql volatile parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  -- A job for each latest version that has a chunk without a vector. Where the profile was not used until now, one that is running may
+  -- have been about to end without storing anything: it looks again.
+  with asked as (
+    insert into memento.job as j (project_id, kind, lane, version_id, profile_id, dedup_key, claimable_at)
+    select v.project_id, 'embed', 'embed:' || profile::text, v.version_id, profile, v.version_id::text || ':' || profile::text, w.claimable_at
+      from memento.version v
+     cross join (select memento._waits_until(project, 'embed:' || profile::text, pg_catalog.clock_timestamp()) as claimable_at) w
+     where v.project_id = project and v.is_latest
+       and exists (select from memento.chunk c
+                    where c.project_id = v.project_id and c.version_id = v.version_id
+                      and not exists (select from memento.chunk_embedding e
+                                       where e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile))
+       and (is_new
+            or not exists (select from memento.job o
+                            where o.project_id = v.project_id and o.kind = 'embed' and o.claimable_at is not null
+                              and o.dedup_key = v.version_id::text || ':' || profile::text))
+    on conflict (project_id, kind, dedup_key) where claimable_at is not null and dedup_key is not null
+    do update set run_again = j.state = 'running'
+    returning 1
+  )
+  select pg_catalog.count(*) from asked;
+end;
+comment on function memento._enqueue_missing(uuid, uuid, boolean) is 'internal: asks for the vectors that a profile lacks in a project, and says for how many versions';
+
+create function memento._enqueue_overlooked() returns void
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  project uuid;
+begin
+  for project in
+    delete from memento.profile_change c where c.over_at <= pg_snapshot_xmin(pg_current_snapshot()) returning c.project_id
+  loop
+    perform memento._enqueue_missing(p.project_id, u.profile_id, false)
+       from memento.project p
+      cross join lateral (values (p.active_profile_id), (p.candidate_profile_id)) as u(profile_id)
+      where p.project_id = project and u.profile_id is not null;
+  end loop;
+  -- All that were writing before now may have missed it.
+  update memento.profile_change c set over_at = pg_snapshot_xmax(pg_current_snapshot()) where c.over_at is null;
+end
+$$;
+comment on function memento._enqueue_overlooked() is 'internal: asks for the vectors that writers did not ask for because their project was just changing its profiles';
+
 create function memento._embed_inputs(profile uuid, projects uuid[], jobs bigint[], attempts int[], max_chunks int)
   returns table (project_id uuid, job_id bigint, chunk_id bigint, chunk_text text, token_count int, contextual boolean)
   language plpgsql stable parallel restricted security definer rows 100
@@ -20,17 +78,20 @@ begin
    cross join lateral (select from memento.project p
                         where p.project_id = h.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
                        offset 0) p
-   cross join lateral (select v.item_id from memento.version v
-                        where v.project_id = h.project_id and v.version_id = j.version_id and v.is_latest
+   cross join lateral (select v.item_id, v.is_latest from memento.version v
+                        where v.project_id = h.project_id and v.version_id = j.version_id
                        offset 0) v
    cross join lateral (select i.canonical_key, i.doc_class from memento.item i
                         where i.project_id = h.project_id and i.item_id = v.item_id
                        offset 0) i
    cross join lateral (select c.chunk_id, c.ordinal, c.chunk_text, c.token_count from memento.chunk c
                         where c.project_id = h.project_id and c.version_id = j.version_id
-                          and not exists (select from memento.chunk_embedding e
-                                           where e.project_id = c.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile)
                        offset 0) c
+    left join lateral (select true as is_there from memento.chunk_embedding e
+                        where e.project_id = h.project_id and e.chunk_id = c.chunk_id and e.profile_id = profile
+                       offset 0) e on true
+   -- Latest ones by their own key, not by the index of all that are latest.
+   where v.is_latest and e.is_there is null
    order by h.job_id, c.ordinal
    limit max_chunks;
 end
@@ -91,12 +152,13 @@ begin atomic
      cross join lateral (select from memento.project p
                           where p.project_id = h.project_id and profile in (p.active_profile_id, p.candidate_profile_id)
                          offset 0) p
-     cross join lateral (select from memento.version v
-                          where v.project_id = h.project_id and v.version_id = j.version_id and v.is_latest
+     cross join lateral (select v.is_latest from memento.version v
+                          where v.project_id = h.project_id and v.version_id = j.version_id
                          offset 0) v
-     cross join lateral (select from memento.chunk c
-                          where c.project_id = h.project_id and c.chunk_id = h.chunk_id and c.version_id = j.version_id
+     cross join lateral (select c.version_id from memento.chunk c
+                          where c.project_id = h.project_id and c.chunk_id = h.chunk_id
                          offset 0) c
+     where v.is_latest and c.version_id = j.version_id
     on conflict do nothing
     returning chunk_id
   )
@@ -141,6 +203,7 @@ begin
     from outcome o
    where o.embedded = o.chunks or not o.is_latest or not o.is_used
   having count(*) > 0;
+  perform memento._want_index(profile);
 end
 $$;
 comment on function memento._finish_embed_jobs(uuid, uuid[], bigint[], int[]) is

@@ -29,11 +29,11 @@ begin
     get stacked diagnostics failed_relation = table_name;
     return memento._fail_job(project, job, of_attempt, 'DATABASE',
              format('the database refused it (SQLSTATE %s%s)', sqlstate, coalesce(', table ' || nullif(failed_relation, ''), '')),
-             'see the server''s log', least(interval '5 s' * power(2, found_job.failures), interval '10 min'), true);
+             'see the server''s log', memento._backoff(interval '5 s', found_job.failures), true);
   end;
   if more then
     update memento.job j
-       set state = 'pending', claimable_at = statement_timestamp(), lease_until = null, claimed_by = null,
+       set state = 'pending', claimable_at = memento._waits_until(project, j.lane, statement_timestamp()), lease_until = null, claimed_by = null,
            progress = jsonb_build_object('rows', coalesce((j.progress ->> 'rows')::bigint, 0) + done)
      where j.project_id = project and j.job_id = job;
     return 'pending';
@@ -130,6 +130,26 @@ begin atomic
 end;
 comment on function memento._enqueue_index(uuid) is 'internal: asks for a profile''s index';
 
+-- Vectors that come one after the other into an index cost more than those that are there when it is built, and are stored while models
+-- wait. So a profile that is being filled gets its index at the end of that.
+create function memento._want_index(profile uuid) returns void
+  language plpgsql volatile strict parallel unsafe security definer
+  set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set jit = off
+as $$
+begin
+  if not exists (select from memento.job j where j.lane = 'embed:' || profile::text and j.claimable_at is not null and j.claimable_at < 'infinity')
+     -- Whoever builds it already sees these vectors too.
+     and not exists (select from memento.job b
+                      where b.project_id = '00000000-0000-0000-0000-000000000001' and b.kind = 'build_index' and b.dedup_key = profile::text
+                        and b.claimable_at is not null)
+     and memento._index_state(profile) <> 'ready' then
+    perform memento._enqueue_index(profile);
+  end if;
+end
+$$;
+comment on function memento._want_index(uuid) is 'internal: asks for a profile''s index, unless vectors are still being made, or it is ready or asked for';
+
 create function memento._maintain(batch int) returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
@@ -144,11 +164,16 @@ begin
   if taken < batch then
     taken := taken + memento._apply_retention((batch - taken)::int);
   end if;
+  perform memento._enqueue_overlooked();
   -- Indexes are not in dumps, and one that was being built may have been interrupted.
+  -- Where searches use it, it does not wait for the last vector.
   perform memento._enqueue_index(p.profile_id)
      from memento.embedding_profile p
     where memento._index_state(p.profile_id) <> 'ready'
-      and exists (select from memento.project u where p.profile_id in (u.active_profile_id, u.candidate_profile_id));
+      and exists (select from memento.project u where u.active_profile_id = p.profile_id);
+  perform memento._want_index(p.profile_id)
+     from memento.embedding_profile p
+    where exists (select from memento.project u where u.candidate_profile_id = p.profile_id);
   -- Newer rules for technical tokens, in the library or before a restore.
   with renewed as (
     update memento.project p set rules_version = memento._rules_version() where p.rules_version <> memento._rules_version()

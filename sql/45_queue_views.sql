@@ -1,6 +1,6 @@
--- New work is announced at commit, whoever enqueues it: to the background worker in shared memory, to others by a notification, which
--- costs a lock on all of the server's notifications and is sent only where somebody listens.
-create function memento._announce_jobs() returns trigger
+-- Work is announced at commit: to the background worker in shared memory, to others by a notification, which costs a lock on all of the
+-- server's notifications and is sent only where somebody listens.
+create function memento._announce() returns void
   language plpgsql volatile parallel unsafe
   set search_path = pg_catalog, pg_temp
 as $$
@@ -9,6 +9,16 @@ begin
   if exists (select from memento.worker w where w.listens and w.heartbeat_at > now() - interval '2 minutes') then
     perform pg_notify('memento_job', '');
   end if;
+end
+$$;
+comment on function memento._announce() is 'internal: wakes the workers at commit, because jobs can be taken';
+
+create function memento._announce_jobs() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memento._announce();
   return null;
 end
 $$;
@@ -20,12 +30,13 @@ create trigger job_insert_announce after insert on memento.job
 
 create view memento.worker_status with (security_invoker = true) as
   select 'background' as worker_id, s.pid, s.state, s.since as started_at, s.pid is not null as is_alive,
-         null::int as in_flight, null::bigint as jobs_done, null::bigint as jobs_failed, s.last_error, null::text as version
+         null::int as in_flight, null::bigint as jobs_done, null::bigint as jobs_failed, s.last_error, null::text as version,
+         '{}'::jsonb as unusable
     from memento.worker_slots() s
    where s.database = current_database()
   union all
   select w.worker_id, null, case when w.heartbeat_at > pg_catalog.now() - interval '2 minutes' then 'running' else 'silent' end, w.started_at,
-         w.heartbeat_at > pg_catalog.now() - interval '2 minutes', w.in_flight, w.jobs_done, w.jobs_failed, w.last_error, w.version
+         w.heartbeat_at > pg_catalog.now() - interval '2 minutes', w.in_flight, w.jobs_done, w.jobs_failed, w.last_error, w.version, w.unusable
     from memento.worker w;
 comment on view memento.worker_status is 'The workers of this database: the background worker, and those on other machines that were heard of in the last day.';
 comment on column memento.worker_status.worker_id is 'background, or the name of another one.';
@@ -38,6 +49,7 @@ comment on column memento.worker_status.jobs_done is 'How many jobs it has done.
 comment on column memento.worker_status.jobs_failed is 'How many attempts have failed.';
 comment on column memento.worker_status.last_error is 'SQLSTATE or code of the last failure.';
 comment on column memento.worker_status.version is 'Its version; the background worker has the library''s.';
+comment on column memento.worker_status.unusable is 'The models that it leaves to others because of its own set-up, by the key of their profile: code and message.';
 
 create view memento.queue_status with (security_invoker = true) as
   select j.project_id, j.kind, j.state, pg_catalog.count(*) as jobs, pg_catalog.min(j.created_at) as oldest_at,
@@ -95,6 +107,14 @@ create view memento.job_blockers with (security_invoker = true) as
      select 'no_worker', null, 'no worker has been heard of: preload the library, run memento-worker, or call memento.drain()'
       where not exists (select from memento.worker_status w where w.is_alive)
      union all
+     select 'no_able_worker', null,
+            (select pg_catalog.format('%s: %s (%s)', m.model ->> 'code', m.model ->> 'message', w.worker_id)
+               from memento.worker_status w cross join lateral (select w.unusable -> coalesce(p.profile_id, c.profile_id)::text as model) m
+              where w.is_alive and m.model is not null order by w.worker_id limit 1)
+      where j.kind <> 'build_index' and coalesce(p.profile_id, c.profile_id) is not null
+        and not exists (select from memento.worker_status w
+                         where w.is_alive and w.unusable -> coalesce(p.profile_id, c.profile_id)::text is null)
+     union all
      select 'waiting', null, 'it is due and will be taken next'
      limit 1) b
    where j.state = 'pending';
@@ -102,6 +122,6 @@ comment on view memento.job_blockers is 'Why a pending job is not being worked o
 comment on column memento.job_blockers.project_id is 'The project.';
 comment on column memento.job_blockers.job_id is 'The job.';
 comment on column memento.job_blockers.kind is 'What is to be done.';
-comment on column memento.job_blockers.blocker is 'paused, budget_spent, endpoint_paused, no_handler, retry, delayed, no_worker, or waiting if nothing blocks it.';
+comment on column memento.job_blockers.blocker is 'paused, budget_spent, endpoint_paused, no_handler, retry, delayed, no_worker, no_able_worker (each leaves the model to others), or waiting if nothing blocks it.';
 comment on column memento.job_blockers.until is 'Until when, if that is known.';
 comment on column memento.job_blockers.detail is 'More about it.';

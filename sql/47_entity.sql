@@ -9,6 +9,20 @@ begin atomic
 end;
 comment on function memento._entity_id(text, text) is 'internal: the key of an entity, from its type and name';
 
+-- The same in an index and in what is asked for, whatever lower() makes of a letter here. No longer than an index takes.
+create function memento._name_key(name text) returns text
+  language sql immutable strict parallel safe
+  return pg_catalog.lower(pg_catalog.left(pg_catalog.btrim(name), 200));
+comment on function memento._name_key(text) is 'internal: what names are compared by';
+
+create function memento._name_keys(names text[]) returns text[]
+  language sql immutable strict parallel safe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select pg_catalog.array_agg(memento._name_key(n)) from pg_catalog.unnest(names) n;
+end;
+comment on function memento._name_keys(text[]) is 'internal: what several names are compared by';
+
 create table memento.entity (
   project_id uuid not null references memento.project on delete cascade,
   entity_id text not null,
@@ -20,6 +34,7 @@ create table memento.entity (
   constraint entity_canonical_name_form check (canonical_name ~ '\S' and pg_catalog.char_length(canonical_name) <= 200),
   constraint entity_id_derived check (entity_id = memento._entity_id(entity_type, canonical_name))
 );
+create index entity_name_idx on memento.entity (project_id, memento._name_key(canonical_name));
 comment on table memento.entity is 'Somebody or something that texts speak of. Erased with its last mention.';
 comment on column memento.entity.project_id is 'The project.';
 comment on column memento.entity.entity_id is 'Key in its project: ent_ and 24 hexadecimal digits of the SHA-256 of the type and the name in lower case.';
@@ -46,6 +61,7 @@ comment on column memento.entity_mention.entity_id is 'The entity.';
 comment on column memento.entity_mention.start_char is 'Offset of the first character of the name that is used there, in Unicode code points from 0.';
 comment on column memento.entity_mention.end_char is 'Offset after the last character.';
 comment on column memento.entity_mention.surface is 'The name that is used there: the exact text of the span. The aliases of an entity are its surfaces, so that they go with the texts that use them.';
+create index entity_mention_name_idx on memento.entity_mention (project_id, memento._name_key(surface));
 create index entity_mention_entity_id_idx on memento.entity_mention (project_id, entity_id);
 
 -- A name may be all that is left of a text that was erased.

@@ -31,12 +31,24 @@ comment on function memento._lane(uuid, text) is 'internal: the lane of a new jo
 
 create function memento._extraction_input(project uuid, job bigint, of_attempt int)
   returns table (content text, about jsonb)
-  language sql stable parallel restricted security definer rows 1
+  language plpgsql volatile parallel unsafe security definer rows 1
   set search_path = pg_catalog, pg_temp
-begin atomic
+as $$
+#variable_conflict use_column
+begin
+  -- Asked for, or failed, while set_event_extractor() was called: pauses and budgets are those of its own lane.
+  update memento.job j
+     set lane = memento._lane(project, j.kind), state = 'pending', claimable_at = statement_timestamp(), lease_until = null, claimed_by = null
+   where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running'
+     and j.lane <> memento._lane(project, j.kind);
+  if found then
+    perform memento._wake_worker();
+    return;
+  end if;
+  return query
   select v.content, pg_catalog.jsonb_build_object(
            'title', i.title, 'kind', coalesce(r.artifact_type, i.kind), 'author', i.author, 'participants', i.participants,
-           'date', pg_catalog.to_char(r.source_ts at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+           'date', memento._utc(r.source_ts),
            'profile', case when c.profile_id is not null then pg_catalog.jsonb_build_object(
              'profile_id', c.profile_id, 'provider', c.provider, 'model', c.model, 'config', c.config, 'endpoint', c.endpoint) end,
            'prompts', coalesce((
@@ -51,14 +63,15 @@ begin atomic
     left join memento.artifact_revision r on r.project_id = v.project_id and r.version_id = v.version_id
     left join memento.chat_profile c on c.profile_id = p.event_profile_id
    where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running';
-end;
+end
+$$;
 comment on function memento._extraction_input(uuid, bigint, int) is
-  'worker: the text that events are looked for in, what is known about it, and how they are looked for; nothing if the job is no longer the worker''s';
+  'worker: the text that events are looked for in, what is known about it, and how they are looked for; nothing if the job is no longer the worker''s, or belongs into another lane';
 
 -- Old events stay until the new ones are there; both change in the one transaction that finishes the job. What the database refuses is a
 -- failure of the job, and not of who works the queue.
 create function memento._store_events(project uuid, job bigint, of_attempt int, found_by text, events jsonb, entities jsonb, outcome jsonb)
-  returns bigint
+  returns text
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp
 as $$
@@ -66,7 +79,7 @@ declare
   source record;
   run uuid := gen_random_uuid();
   stored bigint;
-  failures_before int;
+  held record;
   failed_relation text;
 begin
   -- First the version, as forget() does, and not if it is about to take it away: nobody waits for each other in a circle.
@@ -77,30 +90,33 @@ begin
    where j.project_id = project and j.job_id = job
      for key share of v skip locked;
   if not found then
-    return null;
+    -- Whoever erases it may change his mind.
+    return case when exists (select from memento.job j
+                              where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running')
+                then 'busy' else 'lost' end;
   end if;
-  select j.failures into failures_before from memento.job j
+  select j.failures, j.claimed_by into held from memento.job j
     where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running'
       for no key update;
   if not found then
-    return null;
+    return 'lost';
   end if;
   stored := memento._replace_events(project, source.version_id, source.artifact_uid, source.revision_id, run, found_by, events);
   perform memento._store_mentions(project, source.version_id, source.content, entities);
   perform memento._finish_jobs(array[project], array[job], array[of_attempt],
-            array[jsonb_build_object('extraction_run_id', run, 'extractor', found_by, 'events', stored) || outcome]);
-  return stored;
+            array[jsonb_build_object('extraction_run_id', run, 'extractor', found_by, 'events', stored, 'worker', held.claimed_by) || outcome]);
+  return 'done';
 exception when others then
   -- Not the message: that may quote what was to be written.
   get stacked diagnostics failed_relation = table_name;
   perform memento._fail_job(project, job, of_attempt, 'WRITE_FAILED',
             format('the database refused it (SQLSTATE %s%s)', sqlstate, coalesce(', table ' || nullif(failed_relation, ''), '')),
-            'see the server''s log', least(interval '30 s' * power(2, failures_before), interval '10 min'), true);
-  return null;
+            'see the server''s log', memento._backoff(interval '30 s', held.failures), true);
+  return 'refused';
 end
 $$;
 comment on function memento._store_events(uuid, bigint, int, text, jsonb, jsonb, jsonb) is
-  'worker: replaces the events of a version by those that were found and finishes the job; returns how many, null if it was no longer the worker''s, the version is about to go, or the database refused them, which the job says';
+  'worker: replaces the events of a version by those that were found and finishes the job (done); or says that the database refused them, which the job says too (refused), that somebody has the version locked (busy), or that the job is no longer the worker''s (lost)';
 
 create function memento._replace_events(project uuid, version uuid, uid text, revision text, run uuid, found_by text, events jsonb) returns bigint
   language plpgsql volatile parallel unsafe
@@ -148,24 +164,38 @@ create function memento._store_mentions(project uuid, version uuid, version_cont
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from memento.entity_mention m where m.project_id = project and m.version_id = version;
-  -- In the order of keys, so that two documents that speak of the same do not wait for each other in a circle.
-  insert into memento.entity (project_id, entity_id, entity_type, canonical_name)
+  -- All that are mentioned, and all that were, in the order of keys, so that two documents that speak of the same do not wait for each other
+  -- in a circle. The condition that is never true locks those that are there and leaves them as they are: nobody deletes them before
+  -- they are mentioned, and one that is just being deleted is waited for and made anew.
+  insert into memento.entity as e (project_id, entity_id, entity_type, canonical_name)
   select distinct on (n.entity_id) project, n.entity_id, n.type, n.name
-    from (select memento._entity_id(e ->> 'type', e ->> 'name') as entity_id, e ->> 'type' as type, e ->> 'name' as name
-            from jsonb_array_elements(entities) e
-           where jsonb_array_length(e -> 'mentions') > 0) n
+    from (select memento._entity_id(g ->> 'type', g ->> 'name') as entity_id, g ->> 'type' as type, g ->> 'name' as name
+            from jsonb_array_elements(entities) g
+           where jsonb_array_length(g -> 'mentions') > 0
+          union all
+          select k.entity_id, k.entity_type, k.canonical_name
+            from memento.entity k
+           where k.project_id = project
+             and k.entity_id in (select m.entity_id from memento.entity_mention m where m.project_id = project and m.version_id = version)) n
    order by n.entity_id, n.name
-      on conflict do nothing;
-  insert into memento.entity_mention (project_id, version_id, entity_id, start_char, end_char, surface)
-  select project, version, memento._entity_id(e ->> 'type', e ->> 'name'), (m ->> 'start_char')::int, (m ->> 'end_char')::int,
-         substr(version_content, (m ->> 'start_char')::int + 1, (m ->> 'end_char')::int - (m ->> 'start_char')::int)
-    from jsonb_array_elements(entities) e
-   cross join lateral jsonb_array_elements(e -> 'mentions') m
-      on conflict do nothing;
+      on conflict (project_id, entity_id) do update set canonical_name = e.canonical_name where false;
+  with given as materialized (
+    select distinct memento._entity_id(g ->> 'type', g ->> 'name') as entity_id, (m ->> 'start_char')::int as start_char, (m ->> 'end_char')::int as end_char
+      from jsonb_array_elements(entities) g
+     cross join lateral jsonb_array_elements(g -> 'mentions') m
+  ), added as (
+    insert into memento.entity_mention (project_id, version_id, entity_id, start_char, end_char, surface)
+    select project, version, g.entity_id, g.start_char, g.end_char, substr(version_content, g.start_char + 1, g.end_char - g.start_char)
+      from given g
+        on conflict do nothing
+  )
+  delete from memento.entity_mention m
+   where m.project_id = project and m.version_id = version
+     and (m.entity_id, m.start_char, m.end_char) not in (select g.entity_id, g.start_char, g.end_char from given g);
 end
 $$;
-comment on function memento._store_mentions(uuid, uuid, text, jsonb) is 'internal: replaces the mentions of entities in a version';
+comment on function memento._store_mentions(uuid, uuid, text, jsonb) is
+  'internal: replaces the mentions of entities in a version; entities that are mentioned before and after stay what they are';
 
 create function memento._link_evidence(project uuid, version uuid) returns void
   language plpgsql volatile parallel unsafe

@@ -69,7 +69,7 @@ comment on function memento.resume_queue(text) is
 comment on function memento.set_budget(bigint, text) is
   'Limits how many tokens models are given for the current project in a day or a month, in UTC. When they are spent, its jobs wait for the next period. null for no limit. Needs admin access.';
 comment on function memento.wait_until_idle(interval) is
-  'Waits until workers have nothing left to do for the current project; false if that takes longer than the timeout. Jobs that are paused, wait for a model that is not there, or are of a kind that no worker does are not waited for. Needs read access.';
+  'Waits until workers have nothing left to do for the current project; false if that takes longer than the timeout. Jobs that are paused, wait for the next period of a budget or for a model that is not there, or are of a kind that no worker does are not waited for. Needs read access.';
 comment on function memento.embedding_profiles_upsert(text, text, text, int, text, jsonb) is
   'Makes an embedding profile, or changes the config of one; its model cannot be changed. The config is checked, and the index asked for. For superusers, because it says which hosts are called and which keys are used.';
 comment on function memento.embedding_profiles_list() is
@@ -81,7 +81,7 @@ comment on function memento.embedding_profiles_fill(text) is
 comment on function memento.embedding_profiles_activate(text, boolean) is
   'Makes a profile the one that searches of the current project use. What was active stays filled, to switch back to. Refused while chunks have no vector by it, unless forced. null turns dense search off. Needs admin access.';
 comment on function memento.admin_reindex_profile(text, boolean) is
-  'Asks for the vectors that a profile lacks in the current project, or with from_scratch for all of them anew, and for its index where that is not as it should be. Needs admin access.';
+  'Asks for the vectors that a profile lacks in the current project, or with from_scratch for all of them anew, and for its index where that is not as it should be. Refused for a profile that the project neither searches by nor fills. Needs admin access.';
 comment on function memento.embed(text[], text) is
   'The vectors of texts by the active model of the current project, in their order; as a query by default, or as a document. Waits for the model. Needs read access.';
 comment on procedure memento.drain(bigint) is

@@ -70,7 +70,9 @@ create view memento.mcp_tool with (security_invoker = true) as
 
       ('event_get', null, '{events}', 'read', true, null, null),
       ('event_list_for_revision', null, '{events}', 'read', true, null, null),
+      ('event_diff', null, '{events}', 'read', true, null, null),
       ('event_reextract', null, '{events}', 'change', false, null, null),
+      ('estimate_extract', null, '{events}', 'read', true, null, null),
       ('job_status', null, '{events,admin}', 'read', true, null, null),
 
       ('emit_event', null, '{lineage}', 'add', false, null, null),
@@ -169,7 +171,7 @@ create view memento.mcp_argument with (security_invoker = true) as
      "memory_commit.entries": {"type": "array",
        "description": "The memories: [{\"content\": \"...\", \"title\": \"...\", \"kind\": \"...\", \"tags\": [...]}, ...]"},
      "filters": {"type": "object",
-       "description": "All must hold: {\"kinds\": [...], \"tags_any\": [...], \"tags_all\": [...], \"created_after\": \"...\", \"pinned_only\": true, ...}"},
+       "description": "All must hold: {\"kinds\": [...], \"tags_any\": [...], \"tags_all\": [...], \"speakers\": [...], \"entities\": [...], \"created_after\": \"...\", \"pinned_only\": true, ...}"},
      "metadata": {"type": "object"},
      "event_data": {"type": "object"},
      "config": {"type": "object"},

@@ -37,7 +37,7 @@ const SEARCHES: [(&str, &str); 11] = [
     ("the newest of all", ""),
 ];
 
-/// Prints the median and the 95th percentile of each kind of search and of all, and how the server gets there.
+/// Prints the median and the 95th percentile of each kind of search and of all.
 pub fn run() {
     let size: i64 =
         std::env::var("MEMENTO_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
@@ -58,7 +58,6 @@ pub fn run() {
         all.extend(times);
     }
     print("all together", all);
-    explain(&mut client);
 }
 
 fn fill(client: &mut Client, size: i64) {
@@ -114,46 +113,5 @@ impl Luck {
             filled = filled.replacen("{word}", &format!("w{}", self.rank(10.0, 20_000.0)), 1);
         }
         filled.replace("{actor}", &self.rank(1.0, 2_000.0).to_string())
-    }
-}
-
-fn explain(client: &mut Client) {
-    let keyed = concat!(
-        include_str!("../../pg_memento/src/spi/queries/semantic_keyed.sql"),
-        include_str!("../../pg_memento/src/spi/queries/semantic_best.sql")
-    );
-    let keyed_types = "uuid, bigint[], bigint[], bigint[], timestamptz, timestamptz, float8, bigint, bigint, int, boolean, bytea, float8, bigint, uuid";
-    let paged = include_str!("../../pg_memento/src/spi/queries/semantic_by_time.sql");
-    let paged_types = "uuid, text, text, timestamptz, timestamptz, text, text, text, float8, int, boolean, bigint, uuid, bigint";
-    let key = |kind: &str, word: &str| format!("memento._event_key('{PROJECT}', '{kind}', '{word}')");
-    let rest = "null, null, null, null, null, 5001, 2000, 20, true, null, null, null, null";
-    let nothing = "null, null, null, null, null, null, null";
-    for (name, statement, types, values) in [
-        (
-            "word_and_category",
-            keyed,
-            keyed_types,
-            format!("array[{}, {}], {rest}", key("w", "w500"), key("c", "Decision")),
-        ),
-        ("frequent_word", keyed, keyed_types, format!("array[{}], {rest}", key("w", "w80"))),
-        (
-            "most_frequent_word",
-            paged,
-            paged_types,
-            format!("'''w12''', {nothing}, 20, true, null, null, 8000"),
-        ),
-        ("newest", paged, paged_types, format!("null, {nothing}, 20, true, null, null, null")),
-    ] {
-        run_all(
-            client,
-            &format!("set plan_cache_mode = force_custom_plan; prepare {name} ({types}) as {statement}"),
-        );
-        println!("{name}:");
-        let plan = format!(
-            "explain (analyze, buffers, costs off, timing off, summary off) execute {name} ('{PROJECT}', {values})"
-        );
-        for row in client.query(&plan, &[]).unwrap_or_else(|error| panic!("{name}: {error:?}")) {
-            println!("  {}", row.get::<_, &str>(0));
-        }
     }
 }

@@ -62,7 +62,7 @@ fn cpu_seconds() -> f64 {
     fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-fn model() -> Option<(PathBuf, PathBuf)> {
+pub fn model() -> Option<(PathBuf, PathBuf)> {
     let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.exists());
     let found = path("MEMENTO_TEST_ONNX_LIBRARY").zip(path("MEMENTO_TEST_MODEL_DIR"));
     if found.is_none() {
@@ -88,17 +88,20 @@ fn chunks() -> Vec<String> {
     chunks
 }
 
-fn open(library: PathBuf, model_dir: PathBuf) -> Arc<dyn Embedder> {
+fn spec() -> ProfileSpec {
+    let config = serde_json::json!({"max_tokens": MAX_TOKENS});
+    ProfileSpec { provider: "local".into(), model: "all-MiniLM-L6-v2".into(), dims: 384, config }
+}
+
+pub fn open(library: PathBuf, model_dir: PathBuf) -> Arc<dyn Embedder> {
     let local = LocalSettings {
         library: Some(library),
         model_dir: Some(model_dir),
         threads: THREADS,
         ..LocalSettings::default()
     };
-    let config = serde_json::json!({"max_tokens": MAX_TOKENS});
-    let spec = ProfileSpec { provider: "local".into(), model: "all-MiniLM-L6-v2".into(), dims: 384, config };
     let policy = Policy { local, ..Policy::default() };
-    provider::embedder(&spec, &policy).unwrap_or_else(|error| panic!("{error}"))
+    provider::embedder(&spec(), &policy).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn embed(embedder: &dyn Embedder, texts: &[String]) -> Vec<Vec<f32>> {
@@ -116,10 +119,10 @@ fn query_over_socket(embedder: &Arc<dyn Embedder>, model_dir: &Path) {
     let path = std::env::temp_dir().join(format!("memento-bench-{}.sock", std::process::id()));
     let model = embedder.clone();
     let no_reranker = || Err(ProviderError::new(Code::ModelNotReady, "not needed here"));
-    let load = Box::new(move || Ok(model.clone()));
+    let load = Box::new(move |_: &ProfileSpec| Ok(model.clone()));
     let server = Server::start(&path, load, Box::new(no_reranker), ServerOptions::default())
         .unwrap_or_else(|error| panic!("{error}"));
-    let request = Request::Embed { texts: vec![QUERY.into()], purpose: Purpose::Query };
+    let request = Request::Embed { spec: spec(), texts: vec![QUERY.into()], purpose: Purpose::Query };
     let mut peer = Peer::start(model_dir, &[QUERY.into()]);
     let ask = || {
         for _ in 0..QUERIES {

@@ -81,11 +81,7 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "single inserts, chains and trees among ten million events, beside plain inserts and the SQL of the specification",
         lineage::run_walks,
     ),
-    (
-        "sql_event_search",
-        "searches among a million events: words, filters, pages, with their plans",
-        event_search::run,
-    ),
+    ("sql_event_search", "searches among a million events: words, filters, pages", event_search::run),
     ("sql_remember_together", "the same by 1, 2, 4 and 8 writers at once", sql_remember::run_together),
     ("sql_store_at_scale", "get, history and lists up to a million items, with their plans", sql_scale::run),
     ("sql_queue_pgmq", "claim and finish beside pgmq's read and delete", queue::pgmq::run),
@@ -95,6 +91,11 @@ const BENCHMARKS: &[(&str, &str, fn())] = &[
         "sql_queue_embedding",
         "10,000 chunks embedded over HTTP, beside the time of the calls alone",
         queue::embedding::run,
+    ),
+    (
+        "sql_local_model",
+        "a query embedded by SQL beside the model alone, and the memory of fifty connections",
+        queue::model::run,
     ),
     (
         "sql_search_quality",

@@ -2,6 +2,7 @@
 
 pub mod embedding;
 pub mod idle;
+pub mod model;
 pub mod pgmq;
 pub mod pick_up;
 

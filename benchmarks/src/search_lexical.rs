@@ -13,8 +13,17 @@ use postgres::Client;
 use quality::{Interval, ndcg_at_10, paired_bootstrap};
 use set::RetrievalSet;
 
-const SETS: [&str; 5] =
-    ["locomo_turn", "cranfield", "longmemeval_turn_pooled", "loghub_exact_token", "scifact_train"];
+const SETS: [&str; 9] = [
+    "locomo_turn",
+    "cranfield",
+    "longmemeval_turn_pooled",
+    "longmemeval_session_pooled",
+    "loghub_exact_token",
+    "scifact_train",
+    "cosqa_dev",
+    "nl2bash",
+    "qmsum_val_turn",
+];
 
 /// As deep as the peers were asked.
 const DEPTH: i32 = 100;

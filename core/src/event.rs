@@ -23,3 +23,4 @@ pub use check::{
 pub use kind::{Category, EntityType, Role, SubjectType};
 pub use merge::merge_duplicates;
 pub use model::{Actor, Entity, Event, Extraction, Subject};
+pub use rules::speaker_of_line;

@@ -18,6 +18,7 @@ pub use error::{FilterError, ValueProblem};
 pub use time::Timestamp;
 
 use crate::memory_kind::{Scope, Sensitivity, Visibility};
+use crate::transcript::speaker_key;
 use value::{flag, list, text, timestamp, uuid, word};
 
 /// The most values of one list.
@@ -27,11 +28,12 @@ pub const MOST_VALUES: usize = 1000;
 pub const LONGEST_VALUE: usize = 500;
 
 /// The keys that a filter knows, sorted.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 16] = [
     "canonical_only",
     "created_after",
     "created_before",
     "doc_classes",
+    "entities",
     "exclude_item_ids",
     "item_ids",
     "kinds",
@@ -39,6 +41,7 @@ pub const KEYS: [&str; 14] = [
     "scopes",
     "sensitivities",
     "source_systems",
+    "speakers",
     "tags_all",
     "tags_any",
     "visibility_scopes",
@@ -65,6 +68,10 @@ pub struct Filter {
     pub source_systems: Option<Vec<String>>,
     /// One of these items.
     pub item_ids: Option<Vec<Uuid>>,
+    /// Parts that mention one of these entities, by name, by another name or by key.
+    pub entities: Option<Vec<String>>,
+    /// Parts of conversations in which one of these speaks, as [`speaker_key`] has them.
+    pub speakers: Option<Vec<String>>,
     /// None of these items.
     pub exclude_item_ids: Vec<Uuid>,
     /// Pinned.
@@ -99,6 +106,7 @@ impl Filter {
             "created_after" => self.created_after = Some(timestamp(key, value)?),
             "created_before" => self.created_before = Some(timestamp(key, value)?),
             "doc_classes" => self.doc_classes = Some(list(key, value, text)?),
+            "entities" => self.entities = Some(list(key, value, text)?),
             "exclude_item_ids" => self.exclude_item_ids = list(key, value, uuid)?,
             "item_ids" => self.item_ids = Some(list(key, value, uuid)?),
             "kinds" => self.kinds = Some(list(key, value, text)?),
@@ -109,6 +117,9 @@ impl Filter {
                     Some(list(key, value, word(Sensitivity::from_word, Sensitivity::WORDS))?);
             }
             "source_systems" => self.source_systems = Some(list(key, value, text)?),
+            "speakers" => {
+                self.speakers = Some(list(key, value, |name| Ok(speaker_key(name)))?);
+            }
             "tags_all" => self.tags_all = list(key, value, text)?,
             "tags_any" => self.tags_any = Some(list(key, value, text)?),
             "visibility_scopes" => {
@@ -133,6 +144,8 @@ impl Filter {
             || is_empty(&self.visibility_scopes)
             || is_empty(&self.source_systems)
             || is_empty(&self.item_ids)
+            || is_empty(&self.entities)
+            || is_empty(&self.speakers)
             || matches!((self.created_after, self.created_before), (Some(after), Some(before)) if after >= before)
             || self
                 .item_ids

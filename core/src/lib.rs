@@ -13,6 +13,7 @@ pub mod diff;
 pub mod event;
 pub mod filter;
 pub mod fusion;
+pub mod job_state;
 pub mod lineage;
 pub mod memory_kind;
 pub mod metric;

@@ -16,28 +16,38 @@ pub fn spread<T, G: Ord>(ranked: Vec<T>, most: usize, group: impl Fn(&T) -> G) -
     first
 }
 
-/// The first `k` of a ranking, such that each of `wants` has one of its holders among them, as far as there is room: the wants
-/// count in their order. What has to be brought in takes the last places of those that no want needs. Also gives what was
-/// brought in.
-pub fn guarantee<I: Ord + Copy>(ranked: &[I], k: usize, wants: &[Vec<I>]) -> (Vec<I>, BTreeSet<I>) {
+/// One holder for each of `wants` that is to be among `k` places: the best by the ranking, and no more than `most` of a group. The
+/// wants count in their order, as far as there is room.
+pub fn needed<I: Ord + Copy, G: Ord>(
+    ranked: &[I],
+    k: usize,
+    wants: &[Vec<I>],
+    most: usize,
+    group: impl Fn(&I) -> G,
+) -> BTreeSet<I> {
     let place: BTreeMap<I, usize> = ranked.iter().copied().zip(0..).collect();
     let mut needed: BTreeSet<I> = BTreeSet::new();
-    let mut brought: BTreeSet<I> = BTreeSet::new();
+    let mut of_group: BTreeMap<G, usize> = BTreeMap::new();
     for holders in wants {
         if needed.len() == k || holders.iter().any(|holder| needed.contains(holder)) {
             continue;
         }
-        let Some(best) =
-            holders.iter().min_by_key(|id| (place.get(*id).copied().unwrap_or(usize::MAX), **id))
-        else {
-            continue;
-        };
-        needed.insert(*best);
-        if place.get(best).is_none_or(|place| *place >= k) {
-            brought.insert(*best);
+        let has_room = |id: &&I| of_group.get(&group(id)).is_none_or(|count| *count < most);
+        let best = holders.iter().filter(has_room).min_by_key(|id| (place_in(&place, id), **id));
+        if let Some(best) = best {
+            *of_group.entry(group(best)).or_default() += 1;
+            needed.insert(*best);
         }
     }
-    let mut room = k - needed.len();
+    needed
+}
+
+/// The first `k` of a ranking with all of `needed`, of which there are at most `k`. What has to be brought in takes the last places
+/// of those that are not needed. Also gives what was brought in.
+pub fn bring_in<I: Ord + Copy>(ranked: &[I], k: usize, needed: &BTreeSet<I>) -> (Vec<I>, BTreeSet<I>) {
+    let place: BTreeMap<I, usize> = ranked.iter().copied().zip(0..).collect();
+    let brought: BTreeSet<I> = needed.iter().copied().filter(|id| place_in(&place, id) >= k).collect();
+    let mut room = k.saturating_sub(needed.len());
     let mut first: Vec<I> = Vec::with_capacity(k);
     for id in ranked.iter().take(k) {
         if needed.contains(id) {
@@ -48,9 +58,19 @@ pub fn guarantee<I: Ord + Copy>(ranked: &[I], k: usize, wants: &[Vec<I>]) -> (Ve
         }
     }
     let mut last: Vec<I> = brought.iter().copied().collect();
-    last.sort_by_key(|id| (place.get(id).copied().unwrap_or(usize::MAX), *id));
+    last.sort_by_key(|id| (place_in(&place, id), *id));
     first.append(&mut last);
     (first, brought)
+}
+
+fn place_in<I: Ord>(places: &BTreeMap<I, usize>, id: &I) -> usize {
+    places.get(id).copied().unwrap_or(usize::MAX)
+}
+
+/// The first `k` of a ranking, such that each of `wants` has one of its holders among them, as far as there is room. Also gives what
+/// had to be brought in.
+pub fn guarantee<I: Ord + Copy>(ranked: &[I], k: usize, wants: &[Vec<I>]) -> (Vec<I>, BTreeSet<I>) {
+    bring_in(ranked, k, &needed(ranked, k, wants, usize::MAX, |_| ()))
 }
 
 /// Among the first `k`, lets those of `due` whose group is not shown take the places of those whose group is shown before them, the
@@ -94,6 +114,14 @@ mod tests {
         assert_eq!(brought, BTreeSet::from([5]));
         let (first, brought) = guarantee(&[1, 2, 3], 2, &[vec![9]]);
         assert_eq!((first, brought.len()), (vec![1, 9], 1), "also from outside of the ranking");
+    }
+
+    #[test]
+    fn no_group_gives_more_holders_than_it_may() {
+        let group = |id: &i32| id / 10;
+        let wants = [vec![11], vec![12, 31], vec![13]];
+        assert_eq!(needed(&[11, 12, 13, 20, 31], 3, &wants, 1, group), BTreeSet::from([11, 31]));
+        assert_eq!(needed(&[11, 12, 13, 20, 31], 2, &wants, 9, group), BTreeSet::from([11, 12]));
     }
 
     #[test]

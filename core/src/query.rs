@@ -37,7 +37,8 @@ pub struct Analysis {
     pub tech_tokens: Vec<String>,
     /// Whether somebody or something is called by a name.
     pub has_name: bool,
-    /// The first time that is mentioned. Its span is not to be searched for as words.
+    /// The first time that is mentioned. What is of that time is preferred, and no more: when something was stored is not when it was.
+    /// Its words are searched for like others, as texts write dates too.
     pub dates: Option<DateMention>,
 }
 

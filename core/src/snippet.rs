@@ -12,20 +12,20 @@ const COMMON: [&str; 24] = [
 /// From so many letters on, words that begin alike are taken for forms of one.
 const STEM: usize = 5;
 
-/// The span of at most `most` characters, in characters, with the most different words of the query in it; the first of equals.
-/// It begins and ends at words, and is the whole text if that is no longer.
-pub fn span(text: &str, query: &str, most: usize) -> Range<usize> {
-    let words = words(text);
+/// The span of at most `most` characters, in characters, with the most different words of identifiers in it, and of those the one with
+/// the most different words of the query; the first of equals. It begins and ends at words, and is the whole text if that is no longer.
+pub fn span(text: &str, query: &str, identifiers: &[&str], most: usize) -> Range<usize> {
+    let in_text = words(text);
     let length = text.chars().count();
     if length <= most {
         return 0..length;
     }
-    let matches = matches(&words, query);
+    let matches = matches(&in_text, query, identifiers);
     let best = densest(&matches, most).unwrap_or(0..0);
     // What matched goes to the middle.
     let spare = most.saturating_sub(best.len());
     let start = best.start.saturating_sub(spare / 2).min(length - most);
-    trimmed(text, whole_words(&words, start..start + most, length, best))
+    trimmed(text, whole_words(&in_text, start..start + most, length, best))
 }
 
 /// Without blanks at its ends.
@@ -63,15 +63,28 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Where words of the query are in the text, and which.
-fn matches(in_text: &[Word], query: &str) -> Vec<(Range<usize>, usize)> {
-    let asked: Vec<String> = words(query)
-        .into_iter()
-        .map(|word| word.plain)
-        .filter(|word| word.len() > 2 && !COMMON.contains(&word.as_str()))
-        .collect();
-    let which = |plain: &str| asked.iter().position(|word| is_form_of(word, plain));
-    in_text.iter().filter_map(|word| Some((word.span.clone(), which(&word.plain)?))).collect()
+/// A word of the text that was asked for, and by which word.
+struct Match {
+    span: Range<usize>,
+    which: usize,
+    is_of_identifier: bool,
+}
+
+/// Where words of identifiers and of the query are in the text.
+fn matches(in_text: &[Word], query: &str, identifiers: &[&str]) -> Vec<Match> {
+    let plain = |text: &str| words(text).into_iter().map(|word| word.plain).collect::<Vec<String>>();
+    let exact: Vec<String> = identifiers.iter().flat_map(|identifier| plain(identifier)).collect();
+    let asked: Vec<String> =
+        plain(query).into_iter().filter(|word| word.len() > 2 && !COMMON.contains(&word.as_str())).collect();
+    let matched = |word: &Word| {
+        let span = word.span.clone();
+        if let Some(which) = exact.iter().position(|one| *one == word.plain) {
+            return Some(Match { span, which, is_of_identifier: true });
+        }
+        let which = exact.len() + asked.iter().position(|one| is_form_of(one, &word.plain))?;
+        Some(Match { span, which, is_of_identifier: false })
+    };
+    in_text.iter().filter_map(matched).collect()
 }
 
 fn is_form_of(one: &str, other: &str) -> bool {
@@ -80,20 +93,23 @@ fn is_form_of(one: &str, other: &str) -> bool {
 }
 
 /// The stretch of matches that fits, with the most different words.
-fn densest(matches: &[(Range<usize>, usize)], most: usize) -> Option<Range<usize>> {
-    let mut best: Option<(usize, Range<usize>)> = None;
+fn densest(matches: &[Match], most: usize) -> Option<Range<usize>> {
+    let mut best: Option<((usize, usize), Range<usize>)> = None;
     let mut end = 0;
-    for (start, (first, _)) in matches.iter().enumerate() {
+    for (start, first) in matches.iter().enumerate() {
         end = end.max(start);
-        while matches.get(end).is_some_and(|(span, _)| span.end <= first.start + most) {
+        while matches.get(end).is_some_and(|one| one.span.end <= first.span.start + most) {
             end += 1;
         }
         let inside = &matches[start..end];
-        let different = inside.iter().map(|(_, which)| which).collect::<BTreeSet<_>>().len();
-        if let Some((last, _)) = inside.last()
-            && best.as_ref().is_none_or(|(count, _)| different > *count)
+        let all: BTreeSet<usize> = inside.iter().map(|one| one.which).collect();
+        let exact: BTreeSet<usize> =
+            inside.iter().filter(|one| one.is_of_identifier).map(|one| one.which).collect();
+        let worth = (exact.len(), all.len());
+        if let Some(last) = inside.last()
+            && best.as_ref().is_none_or(|(known, _)| worth > *known)
         {
-            best = Some((different, first.start..last.end));
+            best = Some((worth, first.span.start..last.span.end));
         }
     }
     best.map(|(_, span)| span)
@@ -121,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn cut(text: &str, query: &str, most: usize) -> String {
-        let span = span(text, query, most);
+        let span = span(text, query, &[], most);
         text.chars().skip(span.start).take(span.len()).collect()
     }
 
@@ -135,6 +151,15 @@ mod tests {
     }
 
     #[test]
+    fn an_identifier_is_shown_whatever_else_matches() {
+        let text =
+            format!("{} It was PAY-4012 once. {}", "payment gateway failure ".repeat(20), "x ".repeat(40));
+        let span = span(&text, "payment gateway failure pay-4012", &["pay-4012"], 40);
+        let shown: String = text.chars().skip(span.start).take(span.len()).collect();
+        assert!(shown.contains("PAY-4012"), "{shown}");
+    }
+
+    #[test]
     fn a_short_text_is_shown_whole_and_no_match_from_the_start() {
         assert_eq!(cut("short", "anything", 60), "short");
         assert!(cut(&"abc ".repeat(50), "xyz", 10).starts_with("abc"));
@@ -143,8 +168,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_span_within_the_bounds(text in "\\PC{0,200}", query in "\\PC{0,30}", most in 0..80_usize) {
-            let span = span(&text, &query, most);
+        fn it_is_a_span_within_the_bounds(
+            text in "\\PC{0,200}",
+            query in "\\PC{0,30}",
+            identifiers in proptest::array::uniform2("\\PC{0,8}"),
+            most in 0..80_usize,
+        ) {
+            let span = span(&text, &query, &identifiers.each_ref().map(String::as_str), most);
             prop_assert!(span.start <= span.end && span.end <= text.chars().count());
             prop_assert!(span.len() <= most);
         }

@@ -2,11 +2,14 @@
 
 mod pack;
 mod render;
+mod speakers;
 #[cfg(test)]
 mod tests;
 
 pub use pack::{TranscriptChunk, TranscriptChunks, TurnPart, chunk_transcript};
 pub use render::{Rendered, render};
+pub use speakers::{Speakers, only_models_speak, speaker_key};
+pub(crate) use speakers::{SpokenTurn, spoken_turns};
 
 /// Who speaks where nobody says.
 pub const UNKNOWN_SPEAKER: &str = "UNKNOWN";

@@ -46,7 +46,11 @@ extension_sql_file!(
     requires = ["text", api::lexical::_word_count, api::lexical::_words_among, api::lexical::_bm25]
 );
 extension_sql_file!("../../sql/35_vector.sql", name = "vector", requires = ["lexical"]);
-extension_sql_file!("../../sql/40_queue.sql", name = "queue", requires = ["vector"]);
+extension_sql_file!(
+    "../../sql/40_queue.sql",
+    name = "queue",
+    requires = ["vector", api::queue::_job_is_whole, api::queue::_job_may_become]
+);
 extension_sql_file!("../../sql/41_worker.sql", name = "worker", requires = ["queue"]);
 extension_sql_file!("../../sql/42_usage.sql", name = "usage", requires = ["worker"]);
 extension_sql_file!("../../sql/43_embed.sql", name = "embed", requires = ["usage"]);

@@ -22,6 +22,7 @@ pub mod item;
 pub mod lineage;
 pub mod list;
 pub mod memory;
+pub mod model_call;
 pub mod models;
 pub mod profile;
 pub mod project;

@@ -64,7 +64,7 @@ async def things_to_speak_of(session):
     return {
         "item_id": item["item_id"], "from_item_id": item["item_id"], "to_item_id": other["item_id"], "memory_id": other["item_id"],
         "version_id": item["version_id"], "version_num": 1, "from_version": 1, "artifact_id": artifact["artifact_id"],
-        "artifact_uid": artifact["artifact_uid"], "event_id": semantic["event_id"], "receipt_id": receipt["receipt_id"],
+        "artifact_uid": artifact["artifact_uid"], "revision_a": artifact["revision_id"], "event_id": semantic["event_id"], "receipt_id": receipt["receipt_id"],
         "canonical_key": "plan", "section_anchor": "plan", "pack_id": pack["query_id"],
         "evidence_id": (pack["artifacts"] + pack["quotes"])[0]["evidence_id"],
         "event_uuid": event, "root_uuid": event, "parent_uuid": event,

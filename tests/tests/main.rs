@@ -31,15 +31,20 @@ mod lineage_walk;
 mod mcp;
 mod meanwhile;
 mod memory;
+#[path = "models/main.rs"]
+mod models;
 mod pg_upgrade;
 #[path = "queue/main.rs"]
 mod queue;
 mod regress;
 mod rerank;
 mod retention;
+#[path = "retrieve/main.rs"]
 mod retrieve;
 mod search;
+mod search_filters;
 mod search_input;
+mod search_many;
 mod text;
 #[path = "../../worker/tests/tiny_model/mod.rs"]
 #[allow(dead_code)] // The tests of the local model use the rest.

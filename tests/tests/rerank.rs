@@ -116,13 +116,20 @@ fn the_best_candidates_come_in_the_order_of_the_model() {
     }
 }
 
+/// A session that has asked nothing yet.
+fn session(cluster: &Cluster, database: &str) -> Client {
+    let mut client = cluster.connect(database);
+    client.batch_execute("set memento.rerank = on; set memento.lane_timeout = '1s'").unwrap();
+    client
+}
+
 #[test]
 fn a_model_that_misbehaves_leaves_the_order_as_it_is() {
-    let (_cluster, mut client) = scene(&ALLOWED);
+    let (cluster, mut client) = scene(&ALLOWED);
+    let database: String = client.query_one("select current_database()::text", &[]).unwrap().get(0);
     let (endpoint, answer) = endpoint();
     let plain = lengths(&search(&mut client));
     configure(&mut client, "tei", &endpoint);
-    client.batch_execute("set memento.lane_timeout = '1s'").unwrap();
     let wrong: [Misbehaviour; 11] = [
         ("hang", |_| Reply::Hang, "not done after 1000 ms (memento.lane_timeout)"),
         ("drip", |_| Reply::Drip, "not done after 1000 ms (memento.lane_timeout)"),
@@ -142,16 +149,19 @@ fn a_model_that_misbehaves_leaves_the_order_as_it_is() {
     ];
     for (name, reply, reason) in wrong {
         *answer.lock().unwrap() = reply;
+        // One that has failed a session is left alone by it for a while.
+        let mut client = session(&cluster, &database);
         let found = search(&mut client);
         assert_eq!(lengths(&found), plain, "{name}");
         assert!(found.iter().all(|(_, place)| place.is_null()), "{name}: {found:?}");
-        let (note, from) = notes(&mut client);
+        let (note, from) = notes(&mut session(&cluster, &database));
         let said = note["reason"].as_str().unwrap_or_default();
         assert!(note["ran"] == false && from.is_null() && !said.is_empty(), "{name}: {note}");
         assert!(reason.is_empty() || said == reason, "{name}: {said}");
         assert!(!said.contains("127.0.0.1:"), "{name}: an address is nobody's business: {said}");
     }
     *answer.lock().unwrap() = |request| protocol::scores(RerankApi::Tei, request, Fault::None);
+    let mut client = session(&cluster, &database);
     assert!(search(&mut client)[0].1["rank"] == 1, "it is asked again");
     // A time limit of the statement is not ours to take.
     *answer.lock().unwrap() = |_| Reply::Hang;

@@ -18,6 +18,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Answer {
     /// The lane that asked.
     pub lane: String,
+    /// Which of its calls it was.
+    pub number: u64,
     /// What was sent.
     pub batch: Batch,
     /// The vectors, or why there are none.
@@ -41,7 +43,7 @@ impl Caller {
     }
 
     /// Has the texts of a batch embedded. The answer comes in any case.
-    pub fn embed(&self, lane: &str, embedder: Arc<dyn Embedder>, batch: Batch) {
+    pub fn embed(&self, lane: &str, number: u64, embedder: Arc<dyn Embedder>, batch: Batch) {
         let (lane, answers, wake) = (lane.to_owned(), self.answers.clone(), Arc::clone(&self.wake));
         let work = {
             let (lane, batch) = (lane.clone(), batch.clone());
@@ -50,13 +52,13 @@ impl Caller {
                 let started = Instant::now();
                 let outcome = call(embedder.as_ref(), &batch);
                 // Nobody listens any more when the worker is about to end.
-                let _ = answers.send(Answer { lane, batch, outcome, duration: started.elapsed() });
+                let _ = answers.send(Answer { lane, number, batch, outcome, duration: started.elapsed() });
                 wake();
             }
         };
         if (self.spawn)(Box::new(work)).is_err() {
             let outcome = Err(ProviderError::new(Code::Unavailable, "no thread can be started"));
-            let _ = answers.send(Answer { lane, batch, outcome, duration: Duration::ZERO });
+            let _ = answers.send(Answer { lane, number, batch, outcome, duration: Duration::ZERO });
             wake();
         }
     }

@@ -63,6 +63,8 @@ impl Options {
             batch: 64,
             maintenance: MAINTENANCE,
             heartbeat: Some(HEARTBEAT),
+            is_servers_own: false,
+            most: u64::MAX,
         };
         let (mut policy, mut hosts, mut once) = (Policy::default(), Vec::new(), false);
         let mut metrics_port = None;

@@ -2,6 +2,7 @@
 //! connection. It needs a database with the extension that nobody else works on, and empties its queue.
 
 mod events;
+mod holding;
 mod model;
 mod protocol;
 mod rounds;
@@ -36,7 +37,8 @@ impl From<DatabaseError> for Failure {
 
 /// Runs all cases and gives the name of each, with what does not hold.
 pub fn run(database: &mut dyn Database) -> Vec<(&'static str, Option<String>)> {
-    let suites = [protocol::CASES, vectors::CASES, rounds::CASES, events::CASES, trouble::CASES];
+    let suites =
+        [protocol::CASES, holding::CASES, vectors::CASES, rounds::CASES, events::CASES, trouble::CASES];
     suites
         .into_iter()
         .flatten()
@@ -96,6 +98,7 @@ impl Scene<'_> {
             "select memento.embedding_profiles_upsert('conformance-other', 'hash', 'hash', 8)",
             "select memento.embedding_profiles_activate('conformance', force => true)",
             "update memento.project set candidate_profile_id = null",
+            "delete from memento.profile_change",
             // What is due from time to time has been done, and its jobs are of no interest here.
             "select memento._maintain(1)",
             "delete from memento.job",

@@ -137,10 +137,6 @@ impl Columns {
         self.optional(Self::uuid)
     }
 
-    pub(crate) fn optional_bigint(&mut self) -> DatabaseResult<Option<i64>> {
-        self.optional(Self::bigint)
-    }
-
     pub(crate) fn optional_text(&mut self) -> DatabaseResult<Option<String>> {
         self.optional(Self::text)
     }

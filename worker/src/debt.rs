@@ -36,7 +36,12 @@ pub enum Debt {
         counts: bool,
     },
     /// A job goes back untouched.
-    Release(Held),
+    Release {
+        /// Which.
+        held: Held,
+        /// When it can be taken again.
+        delay: Duration,
+    },
 }
 
 /// How often something is said that is refused.
@@ -54,14 +59,20 @@ impl Debts {
 
     /// Gives jobs back untouched.
     pub fn release(&mut self, held: impl IntoIterator<Item = Held>) {
-        self.0.extend(held.into_iter().map(|held| (Debt::Release(held), 0)));
+        held.into_iter().for_each(|held| self.owe(Debt::Release { held, delay: Duration::ZERO }));
+    }
+
+    /// Gives a job back that waits for somebody. Nobody says for how long: each time it waits for longer.
+    pub fn postpone(&mut self, held: Held) {
+        let times = u32::try_from(held.attempt).unwrap_or(1);
+        self.owe(Debt::Release { held, delay: EMBED.delay_of_job(times, held.job) });
     }
 
     /// Gives a job back because of an error of the database. A connection that broke is not the job's fault; what a statement
     /// fails of may be, so it counts, and somebody sees it in the end.
     pub fn give_up(&mut self, held: Held, failures: u32, code: &str, error: &DatabaseError) {
         self.owe(match error.is_broken_connection() {
-            true => Debt::Release(held),
+            true => Debt::Release { held, delay: Duration::ZERO },
             false => Debt::Fail {
                 held,
                 reason: reason_of(code, error),
@@ -98,14 +109,14 @@ impl Debts {
             Debt::Fail { held, reason, retry_in, counts } => {
                 store.fail(*held, reason, *retry_in, *counts).map(drop)
             }
-            Debt::Release(first) => {
+            Debt::Release { held: first, delay } => {
                 // Those that follow go with it, in one statement.
                 let others = self.0.iter().map_while(|(next, _)| match next {
-                    Debt::Release(held) => Some(*held),
+                    Debt::Release { held, delay: same } if same == delay => Some(*held),
                     _ => None,
                 });
                 let together: Vec<Held> = std::iter::once(*first).chain(others).collect();
-                store.release(&together)?;
+                store.release(&together, *delay)?;
                 self.0.drain(..together.len() - 1);
                 Ok(())
             }

@@ -2,7 +2,7 @@
 
 mod lane;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::caller::{Answer, Caller};
 use crate::database::DatabaseResult;
@@ -36,6 +36,11 @@ impl Embedding {
         self.lanes.values().flat_map(LaneState::held).collect()
     }
 
+    /// Whether no job is held.
+    pub fn is_idle(&self) -> bool {
+        self.lanes.values().all(|lane| lane.held().next().is_none())
+    }
+
     /// Drops the jobs that are not among those that are kept: somebody else has them.
     pub fn keep_only(&mut self, kept: &[i64]) {
         for lane in self.lanes.values_mut() {
@@ -43,11 +48,12 @@ impl Embedding {
         }
     }
 
-    /// Holds nothing any more, and says what it held.
-    pub fn forget_all(&mut self) -> Vec<Held> {
-        let held = self.held();
-        self.lanes.clear();
-        held
+    /// Gives back what it holds, and enters the calls that nobody waits for any more into the ledger.
+    pub fn stop(&mut self, scene: &mut Scene) {
+        for lane in std::mem::take(&mut self.lanes).values_mut() {
+            let held = lane.stop(scene);
+            scene.debts.release(held);
+        }
     }
 
     /// Whether a lane has as much under way and waiting as is useful.
@@ -87,21 +93,40 @@ impl Embedding {
         };
         let lane = self.lanes.entry(name.to_owned()).or_insert(lane);
         lane.begin(jobs, scene)?;
-        lane.call_next(name, &self.caller, self.concurrency);
+        self.call_next(|_| true);
         Ok(())
     }
 
     /// Calls have ended: the next ones take their places, unless one of them failed, which may mean that the endpoint is to be left alone.
     pub fn receive(&mut self, answers: &[Answer]) {
+        let mut failed = BTreeSet::new();
         for answer in answers {
-            if let Some(lane) = self.lanes.get_mut(&answer.lane) {
-                lane.end_call();
+            let Some(lane) = self.lanes.get_mut(&answer.lane) else { continue };
+            lane.end_call(answer.number);
+            if answer.outcome.is_err() {
+                failed.insert(lane.endpoint().to_owned());
             }
         }
-        for (name, lane) in &mut self.lanes {
-            let mut of_lane = answers.iter().filter(|answer| answer.lane == *name).peekable();
-            if of_lane.peek().is_some() && of_lane.all(|answer| answer.outcome.is_ok()) {
-                lane.call_next(name, &self.caller, self.concurrency);
+        if !answers.is_empty() {
+            self.call_next(|endpoint| !failed.contains(endpoint));
+        }
+    }
+
+    /// Calls what there is room for. Lanes of one endpoint share its calls: the one with the fewest comes next.
+    fn call_next(&mut self, may_call: impl Fn(&str) -> bool) {
+        let calls_of = |lanes: &BTreeMap<String, LaneState>, endpoint: &str| {
+            lanes.values().filter(|lane| lane.endpoint() == endpoint).map(LaneState::calls).sum::<usize>()
+        };
+        loop {
+            let ready = self.lanes.iter().filter(|(_, lane)| {
+                lane.has_next()
+                    && may_call(lane.endpoint())
+                    && calls_of(&self.lanes, lane.endpoint()) < self.concurrency
+            });
+            let next = ready.min_by_key(|(_, lane)| lane.calls()).map(|(name, _)| name.clone());
+            let Some(name) = next else { return };
+            if let Some(lane) = self.lanes.get_mut(&name) {
+                lane.call_next(&name, &self.caller);
             }
         }
     }
@@ -117,10 +142,10 @@ impl Embedding {
 
     /// Reads and calls what there is room for now.
     pub fn go_on(&mut self, scene: &mut Scene) -> DatabaseResult<()> {
-        for (name, lane) in &mut self.lanes {
+        for lane in self.lanes.values_mut() {
             lane.read_more(self.concurrency, scene)?;
-            lane.call_next(name, &self.caller, self.concurrency);
         }
+        self.call_next(|_| true);
         self.lanes.retain(|_, lane| !lane.is_over());
         Ok(())
     }
@@ -128,6 +153,9 @@ impl Embedding {
 
 /// No model for jobs that were just claimed.
 fn refuse(jobs: &[Job], profile: &Profile, error: &ProviderError, scene: &mut Scene) {
+    if scene.leaves(profile.profile, error) {
+        return scene.debts.release(jobs.iter().map(|job| job.held));
+    }
     let reason = reason_of(error);
     if error.kind() == Kind::NotReady {
         let endpoint = profile.endpoint.clone();

@@ -7,10 +7,12 @@ mod findings;
 mod model;
 mod reader;
 mod schema;
+mod together;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use memento_core::backoff::EXTRACT;
 
@@ -21,7 +23,7 @@ use crate::job::{Held, Job};
 use crate::models::Models;
 use crate::provider::{Chat, Code, Kind, ProviderError};
 use crate::scene::{Scene, count_failure, pause_for, reason_of};
-use crate::store::{Call, ChatProfile, Document, Findings, Payee};
+use crate::store::{Call, ChatProfile, Document, Findings, Payee, Written};
 
 use model::Begun;
 
@@ -40,6 +42,8 @@ struct Progress {
     held: Held,
     failures: u32,
     by: Reader,
+    /// When it was begun, or the last call for it came back.
+    began: Instant,
 }
 
 /// What reads a document: another model or other prompts begin anew.
@@ -48,6 +52,9 @@ struct Reader {
     profile: Option<ChatProfile>,
     prompts: BTreeMap<String, (i64, String)>,
 }
+
+/// How long until findings are written again whose document somebody has locked.
+const WRITE_AGAIN: Duration = Duration::from_secs(1);
 
 /// So many documents are kept that were begun.
 const MOST_BEGUN: usize = 16;
@@ -60,6 +67,8 @@ pub struct Extraction {
     jobs: BTreeMap<i64, Progress>,
     /// Documents that had to be left in the middle because their endpoint asked for a pause.
     begun: BTreeMap<i64, (Reader, Begun)>,
+    /// What was found in documents that somebody is erasing, and may yet not erase: nobody reads them twice.
+    unwritten: Vec<(Held, Findings)>,
     /// Threads that have not ended, also of jobs that were lost.
     threads: usize,
     news: (Sender<News>, Receiver<News>),
@@ -74,6 +83,7 @@ impl Extraction {
             concurrency,
             jobs: BTreeMap::new(),
             begun: BTreeMap::new(),
+            unwritten: Vec::new(),
             threads: 0,
             news: channel(),
         }
@@ -93,9 +103,31 @@ impl Extraction {
         self.jobs.retain(|job, _| kept.contains(job));
     }
 
-    /// Holds nothing any more, and says what it held.
-    pub fn forget_all(&mut self) -> Vec<Held> {
-        std::mem::take(&mut self.jobs).into_values().map(|job| job.held).collect()
+    /// Gives back what it holds, and enters the calls that nobody waits for any more into the ledger: of each document that a model
+    /// reads one is under way, but of those whose findings wait to be written.
+    pub fn stop(&mut self, scene: &mut Scene) {
+        let read: BTreeSet<i64> =
+            std::mem::take(&mut self.unwritten).into_iter().map(|(held, _)| held.job).collect();
+        for job in std::mem::take(&mut self.jobs).into_values() {
+            if let Some(profile) = job.by.profile.as_ref().filter(|_| !read.contains(&job.held.job)) {
+                let call = Call {
+                    held: job.held,
+                    outcome: Call::STOPPED.into(),
+                    items: 1,
+                    tokens: 0,
+                    sent: 0,
+                    received: 0,
+                    duration: job.began.elapsed(),
+                };
+                scene.debts.owe(Debt::Record(profile.into(), call));
+            }
+            scene.debts.release([job.held]);
+        }
+    }
+
+    /// When it has something to do even if nobody says anything.
+    pub fn wait(&self) -> Option<Duration> {
+        (!self.unwritten.is_empty()).then_some(WRITE_AGAIN)
     }
 
     /// How many documents more can be read now.
@@ -125,7 +157,7 @@ impl Extraction {
         let by = Reader { profile: document.profile.clone(), prompts: document.prompts.clone() };
         let begun = self.begun.remove(&job.held.job).filter(|(reader, _)| *reader == by);
         let begun = begun.map(|(_, begun)| begun).unwrap_or_default();
-        let progress = Progress { held: job.held, failures: job.failures, by };
+        let progress = Progress { held: job.held, failures: job.failures, by, began: Instant::now() };
         let chat = match progress.by.profile.as_ref().map(|profile| models.chat(profile)).transpose() {
             Ok(chat) => chat,
             Err(error) => return fail(&progress, &error, scene),
@@ -163,9 +195,17 @@ impl Extraction {
 
     /// Deals with what the threads have said.
     pub fn take_news(&mut self, scene: &mut Scene) -> DatabaseResult<()> {
+        for (held, found) in std::mem::take(&mut self.unwritten) {
+            self.end(held, Ok(found), scene);
+        }
         while let Ok(news) = self.news.1.try_recv() {
             match news {
-                News::Called(payee, call) => scene.debts.owe(Debt::Record(payee, call)),
+                News::Called(payee, call) => {
+                    if let Some(job) = self.jobs.get_mut(&call.held.job) {
+                        job.began = Instant::now();
+                    }
+                    scene.debts.owe(Debt::Record(payee, call));
+                }
                 News::Ended(held, outcome) => {
                     self.threads = self.threads.saturating_sub(1);
                     self.end(held, outcome, scene);
@@ -181,11 +221,18 @@ impl Extraction {
             return;
         }
         let Some(job) = self.jobs.remove(&held.job) else { return };
+        if let (Ok(_), Some(profile)) = (&outcome, &job.by.profile) {
+            scene.tally.unusable.remove(profile.profile);
+        }
         match outcome {
             Ok(found) => match scene.store.store_events(held, &found) {
-                Ok(Some(_)) => scene.tally.done += 1,
-                // It was lost, or its document is about to go.
-                Ok(None) => {}
+                Ok(Written::Done) => scene.tally.done += 1,
+                Ok(Written::Lost) => {}
+                Ok(Written::Refused) => count_failure(scene.tally, "WRITE_FAILED"),
+                Ok(Written::Busy) => {
+                    self.jobs.insert(held.job, job);
+                    self.unwritten.push((held, found));
+                }
                 Err(error) => {
                     count_failure(scene.tally, "WRITE_FAILED");
                     scene.debts.give_up(held, job.failures, "WRITE_FAILED", &error);
@@ -207,6 +254,11 @@ impl Extraction {
 
 /// The document could not be read.
 fn fail(job: &Progress, error: &ProviderError, scene: &mut Scene) {
+    if let Some(profile) = &job.by.profile
+        && scene.leaves(profile.profile, error)
+    {
+        return scene.debts.release([job.held]);
+    }
     let (reason, pause) = (reason_of(error), pause_for(error));
     if let (Some(pause), Some(profile)) = (pause, &job.by.profile) {
         let endpoint = profile.endpoint.clone();

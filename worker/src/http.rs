@@ -17,6 +17,9 @@ pub(crate) use self::url::Url;
 use crate::provider::{Code, Policy, ProviderError};
 use crate::secret::Secret;
 
+/// As many as a profile can have calls under way: each of them finds a connection that is open already.
+const MOST_CONNECTIONS: usize = 256;
+
 /// What came back, and what it cost.
 pub(crate) struct Answer {
     pub body: Vec<u8>,
@@ -38,6 +41,8 @@ impl Client {
             .max_redirects_will_error(false)
             // A proxy would resolve names by itself, out of the guard's sight. By default ureq reads the environment.
             .proxy(None)
+            .max_idle_connections(MOST_CONNECTIONS)
+            .max_idle_connections_per_host(MOST_CONNECTIONS)
             .timeout_global(Some(timeout))
             .timeout_connect(Some(policy.connect_timeout.min(timeout)))
             .tls_config(TlsConfig::builder().root_certs(trusted_roots()).build())

@@ -20,6 +20,8 @@ pub struct Job {
     pub held: Held,
     /// How many attempts failed before.
     pub failures: u32,
+    /// How many workers were lost with it.
+    pub lost: u32,
     /// What is to be done.
     pub kind: String,
     /// The embedding profile that it is about.
@@ -31,8 +33,12 @@ pub struct Job {
 pub struct Lane {
     /// Its name.
     pub name: String,
+    /// The profile of the model that its jobs need.
+    pub profile: Option<Uuid>,
     /// Seconds until the next of its jobs can be claimed; not positive if that is now.
     pub due_in: f64,
+    /// Whether a worker was lost with that one.
+    pub was_lost: bool,
 }
 
 impl Lane {

@@ -27,3 +27,4 @@ pub mod runner;
 mod scene;
 pub mod secret;
 pub mod store;
+mod unusable;

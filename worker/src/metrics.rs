@@ -9,7 +9,7 @@ mod server;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use self::histogram::Histogram;
 pub use self::server::MetricsServer;
@@ -30,6 +30,21 @@ pub struct Depth {
     pub oldest: f64,
 }
 
+/// An endpoint that is left alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pause {
+    /// The provider and host.
+    pub endpoint: String,
+    /// Why.
+    pub code: String,
+    /// For how much longer, in seconds.
+    pub seconds: f64,
+}
+
+/// So many jobs are held at most by one worker; beyond that, what began long ago was lost to another one.
+const MOST_BEGUN: usize = 20_000;
+const LOST_AFTER: Duration = Duration::from_secs(3600);
+
 /// Counters and gauges of one worker, shared by its threads.
 #[derive(Default)]
 pub struct Metrics {
@@ -40,32 +55,55 @@ pub struct Metrics {
 #[derive(Default)]
 struct State {
     claimed: BTreeMap<String, u64>,
+    /// Jobs that were taken, with their kind and when.
+    begun: BTreeMap<i64, (String, Instant)>,
     done: u64,
+    jobs: BTreeMap<String, Histogram>,
     failures: BTreeMap<String, u64>,
     calls: BTreeMap<(String, String), Histogram>,
     tokens: BTreeMap<String, u64>,
     pauses: BTreeMap<String, u64>,
     depths: Vec<Depth>,
+    paused: Vec<Pause>,
     is_wanted: bool,
     refreshes: u64,
 }
 
 impl Metrics {
     /// Jobs of a kind were taken.
-    pub fn claimed(&self, kind: &str, jobs: usize) {
-        if jobs > 0 {
-            *self.lock().claimed.entry(kind.to_owned()).or_default() += jobs as u64;
+    pub fn claimed(&self, kind: &str, jobs: impl Iterator<Item = i64>) {
+        let (mut state, now) = (self.lock(), Instant::now());
+        if state.begun.len() > MOST_BEGUN {
+            state.begun.retain(|_, (_, began)| began.elapsed() < LOST_AFTER);
+        }
+        for job in jobs {
+            *state.claimed.entry(kind.to_owned()).or_default() += 1;
+            state.begun.insert(job, (kind.to_owned(), now));
         }
     }
 
     /// Jobs were done.
-    pub fn done(&self, jobs: usize) {
-        self.lock().done += jobs as u64;
+    pub fn done(&self, jobs: &[i64]) {
+        let mut state = self.lock();
+        state.done += jobs.len() as u64;
+        for job in jobs {
+            if let Some((kind, began)) = state.begun.remove(job) {
+                state.jobs.entry(kind).or_default().add(began.elapsed());
+            }
+        }
     }
 
     /// An attempt failed, or was put off.
-    pub fn failed(&self, code: &str) {
-        *self.lock().failures.entry(code.to_owned()).or_default() += 1;
+    pub fn failed(&self, job: i64, code: &str) {
+        let mut state = self.lock();
+        state.begun.remove(&job);
+        *state.failures.entry(code.to_owned()).or_default() += 1;
+    }
+
+    /// Jobs were given back.
+    pub fn released(&self, jobs: impl Iterator<Item = i64>) {
+        let mut state = self.lock();
+        jobs.for_each(|job| drop(state.begun.remove(&job)));
     }
 
     /// A model was called.
@@ -85,10 +123,10 @@ impl Metrics {
         self.lock().is_wanted
     }
 
-    /// The state of the queue.
-    pub fn refresh(&self, depths: Vec<Depth>) {
+    /// The state of the queue, and the endpoints that are left alone.
+    pub fn refresh(&self, depths: Vec<Depth>, paused: Vec<Pause>) {
         let mut state = self.lock();
-        (state.depths, state.is_wanted) = (depths, false);
+        (state.depths, state.paused, state.is_wanted) = (depths, paused, false);
         state.refreshes += 1;
         self.refreshed.notify_all();
     }
@@ -155,6 +193,25 @@ impl State {
             "endpoint",
             &self.pauses,
         );
+        let name = "memento_endpoint_paused_seconds";
+        head(&mut text, name, "gauge", "For how much longer endpoints are left alone.");
+        for pause in &self.paused {
+            line(
+                &mut text,
+                name,
+                &labels(&[("endpoint", &pause.endpoint), ("code", &pause.code)]),
+                pause.seconds,
+            );
+        }
+        head(
+            &mut text,
+            "memento_job_seconds",
+            "histogram",
+            "How long jobs took, from when they were taken until they were done.",
+        );
+        for (kind, jobs) in &self.jobs {
+            jobs.render(&mut text, "memento_job_seconds", &[("kind", kind)]);
+        }
         head(&mut text, "memento_model_call_seconds", "histogram", "How long calls of models took.");
         for ((endpoint, outcome), calls) in &self.calls {
             calls.render(

@@ -8,17 +8,17 @@ mod client;
 mod frame;
 mod server;
 
-use serde::{Deserialize, Serialize};
-
 pub use self::client::{Call, SocketEmbedder};
 pub use self::server::{Loader, RerankerLoader, Server, ServerOptions};
-use crate::provider::{ProviderError, Purpose};
+use crate::provider::{ProfileSpec, Purpose};
 
 /// What can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// One vector for each text.
     Embed {
+        /// The profile: which model, and how it is used.
+        spec: ProfileSpec,
         /// The texts.
         texts: Vec<String>,
         /// What they are embedded for.
@@ -31,8 +31,6 @@ pub enum Request {
         /// The texts.
         texts: Vec<String>,
     },
-    /// Whether the embedding model is loaded. Never waits, and does not load it.
-    Status,
 }
 
 /// What is answered.
@@ -44,6 +42,8 @@ pub enum Response {
         vectors: Vec<Vec<f32>>,
         /// How many tokens the texts had.
         tokens: u64,
+        /// Of the model that made them.
+        fingerprint: String,
     },
     /// The scores, in the order of the texts, and the tokens of all pairs.
     Scores {
@@ -52,34 +52,4 @@ pub enum Response {
         /// How many tokens query and texts had, together.
         tokens: u64,
     },
-    /// The state of the model.
-    Status(Status),
-}
-
-/// The state of the model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "lowercase")]
-pub enum Status {
-    /// Nobody has asked for it yet.
-    Idle,
-    /// Being loaded.
-    Loading,
-    /// Loaded.
-    Ready,
-    /// It could not be loaded.
-    Failed {
-        /// The code of the error.
-        code: String,
-        /// Why.
-        message: String,
-        /// What to do about it.
-        hint: Option<String>,
-    },
-}
-
-impl Status {
-    fn failed(error: &ProviderError) -> Self {
-        let ProviderError { code, message, hint, .. } = error.clone();
-        Self::Failed { code: code.name().into(), message, hint }
-    }
 }

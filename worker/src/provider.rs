@@ -89,6 +89,10 @@ pub trait Embedder: Send + Sync {
     fn embed(&self, request: &EmbedRequest) -> Result<Embedded, ProviderError>;
     /// How much may be sent at a time.
     fn limits(&self) -> BatchLimits;
+    /// What tells the model that has made the vectors from any other, where it is a file that somebody may replace.
+    fn fingerprint(&self) -> Option<String> {
+        None
+    }
 }
 
 /// One score for each text, in the order of the texts; higher is more relevant.
@@ -177,6 +181,14 @@ pub trait Chat: Send + Sync {
     fn complete(&self, request: &ChatRequest) -> Result<Completed, ProviderError>;
 }
 
+/// Checks a profile as far as that is possible without a call, and without loading a model.
+pub fn check_profile(spec: &ProfileSpec, policy: &Policy) -> Result<(), ProviderError> {
+    match spec.provider.as_str() {
+        "local" => local::check_encoder(spec),
+        _ => embedder(spec, policy).map(drop),
+    }
+}
+
 /// The embedder of a profile. Checks all that can be checked without a call.
 pub fn embedder(spec: &ProfileSpec, policy: &Policy) -> Result<Arc<dyn Embedder>, ProviderError> {
     if spec.dims == 0 {
@@ -215,7 +227,8 @@ pub fn chat(spec: &ProfileSpec, policy: &Policy) -> Result<Arc<dyn Chat>, Provid
     }
 }
 
-/// The name under which all workers share the pauses that an endpoint asks for: the provider and its host, no path, no key.
+/// The name under which all workers share the pauses that an endpoint asks for: the provider and its host, no path, no key. A local
+/// model that is not there does not hold up another one.
 pub fn endpoint(spec: &ProfileSpec) -> String {
     let default = match spec.provider.as_str() {
         "jina" => Some(jina::BASE_URL),
@@ -226,6 +239,7 @@ pub fn endpoint(spec: &ProfileSpec) -> String {
     let base = spec.config.get("base_url").and_then(Value::as_str).or(default);
     match base.and_then(|base| crate::http::Url::parse(base).ok()) {
         Some(url) => format!("{}:{}", spec.provider, url.host_and_port()),
+        None if spec.provider == "local" => format!("local:{}", spec.model),
         None => spec.provider.clone(),
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::job::{Held, Input};
+use crate::unusable::Unusable;
 
 /// An embedding profile as the database has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +60,31 @@ pub struct Document {
     pub prompts: BTreeMap<String, (i64, String)>,
 }
 
+/// What became of findings that were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// They are there, and the job is done.
+    Done,
+    /// The database refuses them; the job has failed and says so.
+    Refused,
+    /// Somebody has the document locked, most likely to erase it. It may be written later.
+    Busy,
+    /// The job is somebody else's by now, or gone with its document.
+    Lost,
+}
+
+impl Written {
+    /// As `_store_events()` says it.
+    pub(crate) fn from_word(word: &str) -> Self {
+        match word {
+            "done" => Self::Done,
+            "refused" => Self::Refused,
+            "busy" => Self::Busy,
+            _ => Self::Lost,
+        }
+    }
+}
+
 /// What was found in a document, as the database takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
@@ -89,6 +115,11 @@ pub struct Call {
     pub received: u64,
     /// How long it took.
     pub duration: Duration,
+}
+
+impl Call {
+    /// What the ledger says of a call whose worker had to stop before the answer came.
+    pub const STOPPED: &str = "WORKER_STOPPED";
 }
 
 /// Whom a call is paid to.
@@ -129,6 +160,8 @@ pub struct Tally {
     pub failed: u64,
     /// The code of the last failure.
     pub last_error: Option<String>,
+    /// The models that it leaves to others.
+    pub unusable: Unusable,
 }
 
 /// A vector for each of some inputs, in their order.
@@ -137,4 +170,6 @@ pub struct Vectors<'a> {
     pub inputs: &'a [Input],
     /// The vectors.
     pub vectors: &'a [Vec<f32>],
+    /// The model that made them, if the profile is to remember it.
+    pub model: Option<String>,
 }

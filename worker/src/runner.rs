@@ -1,7 +1,7 @@
 //! The loop: takes jobs, has models called by threads, writes back what comes of it. One round does what can be done now and says
 //! how long the next may wait. It never waits itself, and no transaction is open while a model is called.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::scene::Scene;
 use crate::store::{Store, Tally};
+use crate::unusable::Unusable;
 
 /// Kinds of jobs that need nothing but the database.
 const DATABASE_KINDS: &[&str] = &["ingest", "backfill_tokens"];
@@ -42,6 +43,10 @@ pub struct Settings {
     pub maintenance: Duration,
     /// How often it says that it is there; none for a worker whose process is seen otherwise.
     pub heartbeat: Option<Duration>,
+    /// Whether its settings are the server's, so that jobs fail of them. One elsewhere leaves what it cannot do to others.
+    pub is_servers_own: bool,
+    /// How many jobs it does or fails at most.
+    pub most: u64,
 }
 
 /// When the next round is due.
@@ -67,7 +72,12 @@ pub struct Runner {
     tally: Tally,
     extended: Instant,
     maintained: Option<Instant>,
-    heard: Option<Instant>,
+    /// When it has said that it is there, and which models it leaves to others.
+    heard: Option<(Instant, Unusable)>,
+    /// Lanes whose first job is due and could not be taken, most likely because somebody has it locked.
+    skipped: BTreeSet<String>,
+    /// It holds jobs that workers were lost with: if they are the reason, nothing else is to be lost with it.
+    is_careful: bool,
     /// Models that were not there may be now.
     has_new_models: bool,
     metrics: Arc<Metrics>,
@@ -96,6 +106,8 @@ impl Runner {
             extended: Instant::now(),
             maintained: None,
             heard: None,
+            skipped: BTreeSet::new(),
+            is_careful: false,
             has_new_models: true,
             metrics: Arc::default(),
         }
@@ -111,10 +123,10 @@ impl Runner {
         let metrics = Arc::clone(&self.metrics);
         let mut store = Store::new(database, &metrics);
         if metrics.is_wanted() {
-            metrics.refresh(store.depths()?);
+            metrics.refresh(store.depths()?, store.pauses()?);
         }
         self.debts.settle(&mut store)?;
-        if self.has_new_models {
+        if self.has_new_models && self.settings.is_servers_own {
             store.unpause_models()?;
             self.has_new_models = false;
         }
@@ -124,15 +136,29 @@ impl Runner {
         let maintenance = self.maintain(&mut store)?;
         let next = self.take_jobs(&mut store)?;
         let heartbeat = self.say_so(&mut store)?;
-        Ok(soonest([Some(next), Some(maintenance), heartbeat, self.leases_wait()]))
+        let unwritten = self.extraction.wait().map(Wait::AtMost);
+        Ok(soonest([Some(next), Some(maintenance), heartbeat, self.leases_wait(), unwritten]))
     }
 
-    /// Gives back what it holds. Answers that come later find nobody.
+    /// Gives back what it holds. Answers that have come are used: they are paid for. Those that come later find nobody.
     pub fn end(&mut self, database: &mut dyn Database) -> DatabaseResult<()> {
-        self.debts.release(self.embedding.forget_all());
-        self.debts.release(self.extraction.forget_all());
         self.give_up_index();
-        self.debts.settle(&mut Store::new(database, &self.metrics))
+        let mut store = Store::new(database, &self.metrics);
+        let mut scene = Scene {
+            store: &mut store,
+            debts: &mut self.debts,
+            tally: &mut self.tally,
+            is_servers_own: self.settings.is_servers_own,
+        };
+        self.arrived.extend(self.answers.try_iter());
+        let mut outcome = Ok(());
+        for answer in self.arrived.drain(..) {
+            outcome = outcome.and(self.embedding.take(answer, &mut scene));
+        }
+        outcome = outcome.and(self.extraction.take_news(&mut scene));
+        self.embedding.stop(&mut scene);
+        self.extraction.stop(&mut scene);
+        outcome.and(self.debts.settle(&mut store))
     }
 
     /// Whether an index is being built.
@@ -170,7 +196,12 @@ impl Runner {
     }
 
     fn take_answers(&mut self, store: &mut Store) -> DatabaseResult<()> {
-        let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
+        let mut scene = Scene {
+            store,
+            debts: &mut self.debts,
+            tally: &mut self.tally,
+            is_servers_own: self.settings.is_servers_own,
+        };
         // First the next calls: the endpoint has something to do while the database writes.
         let received: Vec<Answer> = self.answers.try_iter().collect();
         self.embedding.receive(&received);
@@ -208,16 +239,38 @@ impl Runner {
     }
 
     fn take_jobs(&mut self, store: &mut Store) -> DatabaseResult<Wait> {
+        let is_alone = self.embedding.is_idle() && self.extraction.held().next().is_none();
+        self.is_careful &= !is_alone;
+        let lanes = store.due_lanes(&self.settings.worker, self.settings.is_servers_own)?;
+        let suspect = lanes.iter().find(|lane| self.is_suspect(lane));
         let mut next = None;
-        for lane in store.due_lanes()?.iter().filter(|lane| KINDS.contains(&lane.kind())) {
+        for lane in lanes.iter().filter(|lane| KINDS.contains(&lane.kind())) {
             let wait = if lane.due_in > 0.0 {
+                self.skipped.remove(&lane.name);
                 Some(Wait::AtMost(Duration::try_from_secs_f64(lane.due_in).unwrap_or(Duration::MAX)))
+            } else if let Some(wait) = self.tally.unusable.wait(lane) {
+                Some(Wait::AtMost(wait))
+            } else if self.is_careful || suspect.is_some_and(|suspect| !is_alone || suspect.name != lane.name)
+            {
+                // The next answer brings the next round.
+                None
             } else {
                 self.take_from(store, lane)?
             };
             next = Some(soonest([next, wait]));
         }
         Ok(next.unwrap_or(Wait::AtMost(Duration::MAX)))
+    }
+
+    /// Whether the next job of a lane may be why a worker was lost.
+    fn is_suspect(&self, lane: &Lane) -> bool {
+        lane.was_lost
+            && lane.due_in <= 0.0
+            && KINDS.contains(&lane.kind())
+            && self.tally.unusable.wait(lane).is_none()
+            && !self.skipped.contains(&lane.name)
+            // One index is built at a time, and nothing else waits for that.
+            && !(lane.kind() == "build_index" && self.indexes.is_busy())
     }
 
     /// None if its threads are busy: the next answer brings the next round.
@@ -229,33 +282,58 @@ impl Runner {
             "build_index" => usize::from(!self.indexes.is_busy()),
             _ => 1,
         };
+        let batch = batch.min(self.room());
         if batch == 0 {
             return Ok(None);
         }
         let jobs = store.claim(&self.settings.worker, &lane.name, batch, self.settings.lease)?;
         let Some(first) = jobs.first() else {
-            // Somebody else has them; what is left is due when their lease ends.
-            return Ok(Some(Wait::AtMost(self.settings.lease)));
+            // What may not be taken is out of the way now. If that was not all, it is looked at again when a lease ends.
+            let is_new = self.skipped.insert(lane.name.clone());
+            return Ok(Some(if is_new { Wait::Not } else { Wait::AtMost(self.settings.lease) }));
         };
-        match first.kind.as_str() {
-            "embed" => {
-                let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
-                self.embedding.start(&lane.name, jobs, self.models.as_ref(), &mut scene)?;
-            }
-            "extract_events" => {
-                let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
-                self.extraction.start(jobs, self.models.as_ref(), &mut scene)?;
-            }
-            "build_index" => {
-                let mut scene = Scene { store, debts: &mut self.debts, tally: &mut self.tally };
-                self.indexes.start(first, &mut scene);
-                self.indexes.take(&mut scene)?;
-            }
-            kind if DATABASE_KINDS.contains(&kind) => self.run(store, first),
-            _ => self.debts.release(jobs.iter().map(|job| job.held)),
+        if lane.was_lost && first.lost == 0 {
+            self.skipped.insert(lane.name.clone());
+        } else {
+            self.skipped.remove(&lane.name);
+        }
+        self.is_careful = first.lost > 0;
+        if DATABASE_KINDS.contains(&first.kind.as_str()) {
+            self.run(store, first);
+        } else {
+            self.begin_with(&lane.name, jobs, store)?;
         }
         self.debts.settle(store)?;
         Ok(Some(Wait::Not))
+    }
+
+    /// Begins with jobs that take their time.
+    fn begin_with(&mut self, lane: &str, jobs: Vec<Job>, store: &mut Store) -> DatabaseResult<()> {
+        let mut scene = Scene {
+            store,
+            debts: &mut self.debts,
+            tally: &mut self.tally,
+            is_servers_own: self.settings.is_servers_own,
+        };
+        let Some(first) = jobs.first() else { return Ok(()) };
+        match first.kind.as_str() {
+            "embed" => self.embedding.start(lane, jobs, self.models.as_ref(), &mut scene),
+            "extract_events" => self.extraction.start(jobs, self.models.as_ref(), &mut scene),
+            "build_index" => {
+                self.indexes.start(first, &mut scene);
+                self.indexes.take(&mut scene)
+            }
+            _ => {
+                scene.debts.release(jobs.iter().map(|job| job.held));
+                Ok(())
+            }
+        }
+    }
+
+    /// How many jobs more it may take.
+    fn room(&self) -> usize {
+        let taken = self.tally.done + self.tally.failed + self.held().len() as u64;
+        usize::try_from(self.settings.most.saturating_sub(taken)).unwrap_or(usize::MAX)
     }
 
     fn run(&mut self, store: &mut Store, job: &Job) {
@@ -294,9 +372,13 @@ impl Runner {
 
     fn say_so(&mut self, store: &mut Store) -> DatabaseResult<Option<Wait>> {
         let Some(every) = self.settings.heartbeat else { return Ok(None) };
-        if self.heard.is_none_or(|last| last.elapsed() >= every) {
+        let is_known = self
+            .heard
+            .as_ref()
+            .is_some_and(|(last, unusable)| last.elapsed() < every && unusable.is_as(&self.tally.unusable));
+        if !is_known {
             store.heartbeat(&self.settings.worker, KINDS, true, &self.tally())?;
-            self.heard = Some(Instant::now());
+            self.heard = Some((Instant::now(), self.tally.unusable.clone()));
         }
         Ok(Some(Wait::AtMost(every)))
     }

@@ -1,6 +1,9 @@
 //! The statements of the loop, typed. They call the functions of sql/41_worker.sql and its neighbours, so they are the same from
 //! wherever they are run.
 
+mod gauges;
+mod parameters;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,8 +15,10 @@ use crate::database::{Columns, Database, DatabaseResult, Statements, Value};
 use crate::extraction;
 use crate::index::IndexBuild;
 use crate::job::{Held, Input, Job, Lane, Reason};
-use crate::metrics::{Depth, Metrics};
-pub use crate::record::{Call, ChatProfile, Document, Findings, Payee, Profile, Tally, Vectors};
+use crate::metrics::Metrics;
+pub use crate::record::{Call, ChatProfile, Document, Findings, Payee, Profile, Tally, Vectors, Written};
+
+use parameters::{count, key, keys, seconds};
 
 /// The database, asked in the terms of the loop; what happens is counted.
 pub struct Store<'a> {
@@ -28,11 +33,19 @@ impl<'a> Store<'a> {
     }
 
     /// The lanes that have open jobs.
-    pub fn due_lanes(&mut self) -> DatabaseResult<Vec<Lane>> {
+    pub fn due_lanes(&mut self, worker: &str, is_servers_own: bool) -> DatabaseResult<Vec<Lane>> {
         self.rows(
-            "select l.lane, extract(epoch from l.next_at - statement_timestamp())::float8 from memento._due_lanes() l",
-            &[],
-            |mut row| Ok(Lane { name: row.text()?, due_in: row.double()? }),
+            "select l.lane, l.profile_id, extract(epoch from l.next_at - statement_timestamp())::float8, l.was_lost
+               from memento._due_lanes($1, $2) l",
+            &[Value::Text(worker.into()), Value::Bool(is_servers_own)],
+            |mut row| {
+                Ok(Lane {
+                    name: row.text()?,
+                    profile: row.optional_uuid()?,
+                    due_in: row.double()?,
+                    was_lost: row.bool()?,
+                })
+            },
         )
     }
 
@@ -45,20 +58,21 @@ impl<'a> Store<'a> {
         lease: Duration,
     ) -> DatabaseResult<Vec<Job>> {
         let jobs = self.rows(
-            "select c.project_id, c.job_id, c.attempt, c.failures::int, c.kind, c.profile_id
+            "select c.project_id, c.job_id, c.attempt, c.failures::int, c.lost_leases::int, c.kind, c.profile_id
                from memento._claim_jobs($1, $2, $3, make_interval(secs => $4)) c",
             &[Value::Text(worker.into()), Value::Text(lane.into()), count(batch), seconds(lease)],
             |mut row| {
                 Ok(Job {
                     held: Held { project: row.uuid()?, job: row.bigint()?, attempt: row.int()? },
                     failures: u32::try_from(row.int()?).unwrap_or(0),
+                    lost: u32::try_from(row.int()?).unwrap_or(0),
                     kind: row.text()?,
                     profile: row.optional_uuid()?,
                 })
             },
         )?;
         if let Some(first) = jobs.first() {
-            self.metrics.claimed(&first.kind, jobs.len());
+            self.metrics.claimed(&first.kind, jobs.iter().map(|job| job.held.job));
         }
         Ok(jobs)
     }
@@ -71,7 +85,7 @@ impl<'a> Store<'a> {
                 row.optional_text()
             })?;
         let state = states.into_iter().next().flatten();
-        self.metrics.done(usize::from(state.as_deref() == Some("done")));
+        self.metrics.done(&[held.job][usize::from(state.as_deref() != Some("done"))..]);
         Ok(state)
     }
 
@@ -83,7 +97,7 @@ impl<'a> Store<'a> {
             &[projects, jobs, attempts, Value::Jsons(vec![result])],
             |mut row| row.bigint(),
         )?;
-        self.metrics.done(finished.len());
+        self.metrics.done(&finished);
         Ok(!finished.is_empty())
     }
 
@@ -95,7 +109,7 @@ impl<'a> Store<'a> {
         retry_in: Option<Duration>,
         counts: bool,
     ) -> DatabaseResult<Option<String>> {
-        self.metrics.failed(&reason.code);
+        self.metrics.failed(held.job, &reason.code);
         let [project, job, attempt] = key(held);
         let states = self.rows(
             "select memento._fail_job($1, $2, $3, $4, $5, $6, make_interval(secs => $7::float8), $8)",
@@ -124,9 +138,14 @@ impl<'a> Store<'a> {
         )
     }
 
-    /// Gives jobs back untouched.
-    pub fn release(&mut self, held: &[Held]) -> DatabaseResult<()> {
-        self.done("select memento._release_jobs($1, $2, $3)", &keys(held))
+    /// Gives jobs back untouched, to be taken after a while.
+    pub fn release(&mut self, held: &[Held], delay: Duration) -> DatabaseResult<()> {
+        self.metrics.released(held.iter().map(|held| held.job));
+        let [projects, jobs, attempts] = keys(held);
+        self.done(
+            "select memento._release_jobs($1, $2, $3, make_interval(secs => $4))",
+            &[projects, jobs, attempts, seconds(delay)],
+        )
     }
 
     /// Ends the leases of a worker of this name that is known to be gone.
@@ -192,7 +211,6 @@ impl<'a> Store<'a> {
 
     /// Stores the vectors of chunks and enters the call into the ledger, together.
     pub fn store_vectors(&mut self, profile: &Profile, vectors: &Vectors, call: &Call) -> DatabaseResult<()> {
-        self.count_call(&profile.endpoint, call);
         let payee = Payee::from(profile);
         let held: Vec<Held> = vectors.inputs.iter().map(|input| input.held).collect();
         let [projects, jobs, attempts] = keys(&held);
@@ -205,15 +223,22 @@ impl<'a> Store<'a> {
             Value::Reals(vectors.vectors.concat()),
         ];
         self.database.transaction(&mut |statements| {
+            if let Some(model) = &vectors.model {
+                let bound = [Value::Uuid(profile.profile), Value::Text(model.clone())];
+                statements.query("select memento._bind_model($1, $2)", &bound)?;
+            }
             statements.query("select memento._store_embeddings($1, $2, $3, $4, $5, $6)", &parameters)?;
             record(statements, &payee, call)
-        })
+        })?;
+        self.count_call(&profile.endpoint, call);
+        Ok(())
     }
 
     /// Enters a call into the ledger.
     pub fn record_call(&mut self, payee: &Payee, call: &Call) -> DatabaseResult<()> {
+        self.database.transaction(&mut |statements| record(statements, payee, call))?;
         self.count_call(&payee.endpoint, call);
-        self.database.transaction(&mut |statements| record(statements, payee, call))
+        Ok(())
     }
 
     fn count_call(&self, endpoint: &str, call: &Call) {
@@ -230,10 +255,10 @@ impl<'a> Store<'a> {
         Ok(found.into_iter().next())
     }
 
-    /// Replaces the events of a document, and finishes the job. Says how many there are; none if it was lost.
-    pub fn store_events(&mut self, held: Held, found: &Findings) -> DatabaseResult<Option<i64>> {
+    /// Replaces the events of a document, and finishes the job.
+    pub fn store_events(&mut self, held: Held, found: &Findings) -> DatabaseResult<Written> {
         let [project, job, attempt] = key(held);
-        let stored = self.rows(
+        let outcome = self.rows(
             "select memento._store_events($1, $2, $3, $4, $5, $6, $7)",
             &[
                 project,
@@ -244,11 +269,15 @@ impl<'a> Store<'a> {
                 Value::Json(found.entities.clone()),
                 Value::Json(found.outcome.clone()),
             ],
-            |mut row| row.optional_bigint(),
+            |mut row| row.text(),
         )?;
-        let stored = stored.into_iter().next().flatten();
-        self.metrics.done(usize::from(stored.is_some()));
-        Ok(stored)
+        let written = outcome.first().map_or(Written::Lost, |word| Written::from_word(word));
+        match written {
+            Written::Done => self.metrics.done(&[held.job]),
+            Written::Refused => self.metrics.failed(held.job, "WRITE_FAILED"),
+            Written::Busy | Written::Lost => {}
+        }
+        Ok(written)
     }
 
     /// Finishes the jobs whose chunks all have a vector, or whose result nobody wants any more, and gives them.
@@ -259,24 +288,8 @@ impl<'a> Store<'a> {
             &[Value::Uuid(profile), projects, jobs, attempts],
             |mut row| row.bigint(),
         )?;
-        self.metrics.done(finished.len());
+        self.metrics.done(&finished);
         Ok(finished)
-    }
-
-    /// How full the queue is, for the metrics.
-    pub fn depths(&mut self) -> DatabaseResult<Vec<Depth>> {
-        self.rows(
-            "select d.kind, d.state, d.jobs, d.oldest from memento._queue_depths() d",
-            &[],
-            |mut row| {
-                Ok(Depth {
-                    kind: row.text()?,
-                    state: row.text()?,
-                    jobs: row.bigint()?,
-                    oldest: row.double()?,
-                })
-            },
-        )
     }
 
     /// Says that a worker is there.
@@ -288,7 +301,7 @@ impl<'a> Store<'a> {
         tally: &Tally,
     ) -> DatabaseResult<()> {
         self.done(
-            "select memento._heartbeat($1, $2, $3, $4, $5, $6, $7, $8)",
+            "select memento._heartbeat($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             &[
                 Value::Text(worker.into()),
                 Value::Text(env!("CARGO_PKG_VERSION").into()),
@@ -298,6 +311,7 @@ impl<'a> Store<'a> {
                 Value::BigInt(tally.done as i64),
                 Value::BigInt(tally.failed as i64),
                 tally.last_error.clone().map_or(Value::Null, Value::Text),
+                Value::Json(tally.unusable.to_json()),
             ],
         )
     }
@@ -371,24 +385,4 @@ fn record(statements: &mut dyn Statements, payee: &Payee, call: &Call) -> Databa
         ],
     )?;
     Ok(())
-}
-
-fn count(number: usize) -> Value {
-    Value::Int(i32::try_from(number).unwrap_or(i32::MAX))
-}
-
-fn seconds(duration: Duration) -> Value {
-    Value::Double(duration.as_secs_f64())
-}
-
-fn key(held: Held) -> [Value; 3] {
-    [Value::Uuid(held.project), Value::BigInt(held.job), Value::Int(held.attempt)]
-}
-
-fn keys(held: &[Held]) -> [Value; 3] {
-    [
-        Value::Uuids(held.iter().map(|held| held.project).collect()),
-        Value::BigInts(held.iter().map(|held| held.job).collect()),
-        Value::Ints(held.iter().map(|held| held.attempt).collect()),
-    ]
 }

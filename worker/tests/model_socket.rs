@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use memento_worker::model_socket::{
-    Call, Loader, Request, RerankerLoader, Response, Server, ServerOptions, SocketEmbedder, Status,
+    Call, Loader, Request, RerankerLoader, Response, Server, ServerOptions, SocketEmbedder,
 };
 use memento_worker::provider::{
     self, BatchLimits, Code, EmbedRequest, Embedded, Embedder, Kind, Policy, ProfileSpec, ProviderError,
@@ -52,9 +52,12 @@ fn quick() -> ServerOptions {
     }
 }
 
+fn spec(dims: usize) -> ProfileSpec {
+    ProfileSpec { provider: "hash".into(), model: "hash".into(), dims, config: json!({}) }
+}
+
 fn hash() -> Arc<dyn Embedder> {
-    let spec = ProfileSpec { provider: "hash".into(), model: "hash".into(), dims: 16, config: json!({}) };
-    provider::embedder(&spec, &Policy::default()).unwrap()
+    provider::embedder(&spec(16), &Policy::default()).unwrap()
 }
 
 fn no_reranker() -> RerankerLoader {
@@ -75,13 +78,18 @@ impl Reranker for ByLength {
 }
 
 fn question(texts: &[&str]) -> Request {
-    Request::Embed { texts: texts.iter().map(|text| text.to_string()).collect(), purpose: Purpose::Document }
+    let texts = texts.iter().map(|text| text.to_string()).collect();
+    Request::Embed { spec: spec(16), texts, purpose: Purpose::Document }
 }
 
 const PATIENT: Duration = Duration::from_secs(30);
 
 fn ask(path: &Path, request: &Request) -> Result<Response, ProviderError> {
     Call::start(path, request, PATIENT)?.wait()
+}
+
+fn vectors(texts: &[&str]) -> Result<Response, ProviderError> {
+    Ok(Response::Vectors { vectors: expected(texts), tokens: 0, fingerprint: String::new() })
 }
 
 fn expected(texts: &[&str]) -> Vec<Vec<f32>> {
@@ -124,11 +132,10 @@ fn many_clients_share_one_model_that_the_first_one_loads() {
     let place = Place::new("many");
     let loads = Arc::new(AtomicUsize::new(0));
     let counted = loads.clone();
-    let server = place.start(Box::new(move || {
+    let _server = place.start(Box::new(move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok(hash())
     }));
-    assert_eq!(ask(&place.socket(), &Request::Status), Ok(Response::Status(Status::Idle)));
     assert_eq!(loads.load(Ordering::SeqCst), 0);
     std::thread::scope(|scope| {
         for client in 0..16 {
@@ -137,37 +144,29 @@ fn many_clients_share_one_model_that_the_first_one_loads() {
                 for round in 0..20 {
                     let texts = [format!("client {client}"), format!("round {round}"), String::new()];
                     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                    let response = ask(&socket, &question(&texts)).unwrap();
-                    assert_eq!(response, Response::Vectors { vectors: expected(&texts), tokens: 0 });
+                    assert_eq!(ask(&socket, &question(&texts)), vectors(&texts));
                 }
             });
         }
     });
     assert_eq!(loads.load(Ordering::SeqCst), 1);
-    assert_eq!(
-        (ask(&place.socket(), &Request::Status), server.status()),
-        (Ok(Response::Status(Status::Ready)), Status::Ready)
-    );
 }
 
 #[test]
 fn a_large_question_and_no_question() {
     let place = Place::new("large");
-    let _server = place.start(Box::new(|| Ok(hash())));
+    let _server = place.start(Box::new(|_| Ok(hash())));
     let long = "word ".repeat(200_000);
     let texts = [long.as_str(); 5];
-    assert_eq!(
-        ask(&place.socket(), &question(&texts)),
-        Ok(Response::Vectors { vectors: expected(&texts), tokens: 0 })
-    );
-    assert_eq!(ask(&place.socket(), &question(&[])), Ok(Response::Vectors { vectors: vec![], tokens: 0 }));
+    assert_eq!(ask(&place.socket(), &question(&texts)), vectors(&texts));
+    assert_eq!(ask(&place.socket(), &question(&[])), vectors(&[]));
     let error = ask(&place.socket(), &question(&[long.as_str(); 10])).unwrap_err();
     assert_eq!(error.kind(), Kind::Poison);
-    let embedder = SocketEmbedder::new(place.socket(), 16, PATIENT);
+    let embedder = SocketEmbedder::new(place.socket(), spec(16), PATIENT);
     let texts = [String::from("one"), String::from("two")];
     let request = EmbedRequest { texts: &texts, purpose: Purpose::Document, contextual: false };
     assert_eq!(embedder.embed(&request).unwrap().vectors, expected(&["one", "two"]));
-    let other = SocketEmbedder::new(place.socket(), 17, PATIENT);
+    let other = SocketEmbedder::new(place.socket(), spec(17), PATIENT);
     assert_eq!(other.embed(&request).unwrap_err().code, Code::Dims);
 }
 
@@ -175,7 +174,7 @@ fn a_large_question_and_no_question() {
 fn a_model_that_cannot_be_loaded_says_why_and_is_tried_again() {
     let place = Place::new("broken");
     let attempts = AtomicUsize::new(0);
-    let _server = place.start(Box::new(move || match attempts.fetch_add(1, Ordering::SeqCst) {
+    let _server = place.start(Box::new(move |_| match attempts.fetch_add(1, Ordering::SeqCst) {
         0 => Err(ProviderError::new(Code::ModelBroken, "no such file").with_hint("look for it")),
         1 => panic!("on purpose"),
         _ => Ok(hash()),
@@ -184,14 +183,6 @@ fn a_model_that_cannot_be_loaded_says_why_and_is_tried_again() {
     assert_eq!(
         (error.code, error.message.as_str(), error.hint.as_deref()),
         (Code::ModelBroken, "no such file", Some("look for it"))
-    );
-    let Ok(Response::Status(Status::Failed { code, message, hint })) = ask(&place.socket(), &Request::Status)
-    else {
-        panic!("no failure")
-    };
-    assert_eq!(
-        (code.as_str(), message.as_str(), hint.as_deref()),
-        ("MODEL_BROKEN", "no such file", Some("look for it"))
     );
     assert_eq!(ask(&place.socket(), &question(&["a"])).unwrap_err().code, Code::ModelBroken);
     assert!(ask(&place.socket(), &question(&["a"])).is_ok());
@@ -202,7 +193,7 @@ fn a_failure_is_remembered_for_a_while() {
     let place = Place::new("remembered");
     let attempts = Arc::new(AtomicUsize::new(0));
     let counted = attempts.clone();
-    let loader: Loader = Box::new(move || {
+    let loader: Loader = Box::new(move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
         Err(ProviderError::new(Code::ModelBroken, "no such file"))
     });
@@ -218,7 +209,7 @@ fn a_failure_is_remembered_for_a_while() {
 fn a_call_can_be_polled_while_the_model_works() {
     let place = Place::new("polled");
     let (gate, has_begun, permit) = Gate::new();
-    let _server = place.start(Box::new(move || Ok(gate.clone())));
+    let _server = place.start(Box::new(move |_| Ok(gate.clone())));
     let mut call = Call::start(&place.socket(), &question(&["slow"]), PATIENT).unwrap();
     while has_begun.try_recv().is_err() {
         assert_eq!(call.poll(Duration::from_millis(5)), Ok(None));
@@ -228,14 +219,14 @@ fn a_call_can_be_polled_while_the_model_works() {
     assert!(started.elapsed() >= Duration::from_millis(19));
     assert_eq!(call.poll(Duration::ZERO), Ok(None));
     permit.send(()).unwrap();
-    assert_eq!(call.wait(), Ok(Response::Vectors { vectors: expected(&["slow"]), tokens: 0 }));
+    assert_eq!(call.wait(), vectors(&["slow"]));
 }
 
 #[test]
 fn nobody_waits_for_longer_than_his_time() {
     let place = Place::new("deadline");
     let (gate, _has_begun, permit) = Gate::new();
-    let _server = place.start(Box::new(move || Ok(gate.clone())));
+    let _server = place.start(Box::new(move |_| Ok(gate.clone())));
     let error = Call::start(&place.socket(), &question(&["slow"]), Duration::from_millis(50))
         .unwrap()
         .wait()
@@ -248,7 +239,7 @@ fn nobody_waits_for_longer_than_his_time() {
 fn nobody_is_worked_for_who_has_left() {
     let place = Place::new("left");
     let (gate, has_begun, permit) = Gate::new();
-    let mut server = place.start(Box::new(move || Ok(gate.clone())));
+    let mut server = place.start(Box::new(move |_| Ok(gate.clone())));
     let mut call = Call::start(&place.socket(), &question(&["first", "second", "third"]), PATIENT).unwrap();
     // Sends the question.
     assert_eq!(call.poll(Duration::from_millis(1)), Ok(None));
@@ -264,7 +255,7 @@ fn nobody_is_worked_for_who_has_left() {
 #[test]
 fn bad_clients_harm_nobody_else() {
     let place = Place::new("bad");
-    let _server = place.start(Box::new(|| Ok(hash())));
+    let _server = place.start(Box::new(|_| Ok(hash())));
     let connect = || UnixStream::connect(place.socket()).unwrap();
     // One sends half a header and keeps the connection open.
     let mut slow = connect();
@@ -295,7 +286,7 @@ fn bad_clients_harm_nobody_else() {
 fn more_clients_than_allowed_are_told_so() {
     let place = Place::new("busy");
     let (gate, has_begun, permit) = Gate::new();
-    let loader: Loader = Box::new(move || Ok(gate.clone()));
+    let loader: Loader = Box::new(move |_| Ok(gate.clone()));
     let _server = Server::start(
         &place.socket(),
         loader,
@@ -307,7 +298,7 @@ fn more_clients_than_allowed_are_told_so() {
     assert_eq!(first.poll(Duration::from_millis(1)), Ok(None));
     has_begun.recv_timeout(PATIENT).unwrap();
     let long = "word ".repeat(200_000);
-    for request in [Request::Status, question(&[&long])] {
+    for request in [question(&["a"]), question(&[&long])] {
         let error = ask(&place.socket(), &request).unwrap_err();
         assert_eq!(error.code, Code::ModelBusy, "{error:?}");
     }
@@ -319,7 +310,7 @@ fn more_clients_than_allowed_are_told_so() {
 fn stopping_ends_every_call() {
     let place = Place::new("stop");
     let (gate, has_begun, permit) = Gate::new();
-    let mut server = place.start(Box::new(move || Ok(gate.clone())));
+    let mut server = place.start(Box::new(move |_| Ok(gate.clone())));
     let mut calls: Vec<_> =
         (0..3).map(|_| Call::start(&place.socket(), &question(&["a", "b"]), PATIENT).unwrap()).collect();
     let idle = UnixStream::connect(place.socket()).unwrap();
@@ -335,17 +326,17 @@ fn stopping_ends_every_call() {
     }
     drop(idle);
     assert!(!place.socket().exists());
-    let error = ask(&place.socket(), &Request::Status).unwrap_err();
+    let error = ask(&place.socket(), &question(&["a"])).unwrap_err();
     assert_eq!((error.kind(), error.hint.is_some()), (Kind::NotReady, true));
 }
 
 #[test]
 fn the_file_belongs_to_one_server() {
     let place = Place::new("file");
-    let loader = || -> Loader { Box::new(|| Ok(hash())) };
+    let loader = || -> Loader { Box::new(|_| Ok(hash())) };
     // A socket that a dead server has left.
     drop(UnixListener::bind(place.socket()).unwrap());
-    assert_eq!(ask(&place.socket(), &Request::Status).unwrap_err().kind(), Kind::NotReady);
+    assert_eq!(ask(&place.socket(), &question(&["a"])).unwrap_err().kind(), Kind::NotReady);
     let first = place.start(loader());
     assert_eq!(std::fs::metadata(place.socket()).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(ask(&place.socket(), &question(&["a"])).is_ok());
@@ -370,9 +361,9 @@ fn impossible_paths_are_errors() {
     let place = Place::new("paths");
     let long = place.0.join("x".repeat(200));
     for path in [long, place.0.join("missing/model.sock"), PathBuf::new(), PathBuf::from("/dev/null")] {
-        let error = Server::start(&path, Box::new(|| Ok(hash())), no_reranker(), quick()).err().unwrap();
+        let error = Server::start(&path, Box::new(|_| Ok(hash())), no_reranker(), quick()).err().unwrap();
         assert!(error.hint.is_some(), "{error:?}");
-        assert_eq!(ask(&path, &Request::Status).unwrap_err().kind(), Kind::NotReady, "{path:?}");
+        assert_eq!(ask(&path, &question(&["a"])).unwrap_err().kind(), Kind::NotReady, "{path:?}");
     }
 }
 
@@ -385,7 +376,7 @@ fn a_reranker_is_served_beside_the_embedder_and_loaded_when_it_is_asked_for() {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok(Arc::new(ByLength))
     });
-    let _server = Server::start(&place.socket(), Box::new(|| Ok(hash())), reranker, quick()).unwrap();
+    let _server = Server::start(&place.socket(), Box::new(|_| Ok(hash())), reranker, quick()).unwrap();
     assert!(ask(&place.socket(), &question(&["a"])).is_ok());
     assert_eq!(loads.load(Ordering::SeqCst), 0, "nobody has asked for it");
     let rerank = |query: &str, texts: &[&str]| Request::Rerank {
@@ -408,8 +399,58 @@ fn a_reranker_is_served_beside_the_embedder_and_loaded_when_it_is_asked_for() {
 #[test]
 fn without_a_reranker_the_caller_is_told() {
     let place = Place::new("norerank");
-    let _server = place.start(Box::new(|| Ok(hash())));
+    let _server = place.start(Box::new(|_| Ok(hash())));
     let request = Request::Rerank { query: "q".into(), texts: vec!["a".into()] };
     assert_eq!(ask(&place.socket(), &request).unwrap_err().code, Code::ModelNotReady);
     assert!(ask(&place.socket(), &question(&["a"])).is_ok());
+}
+
+/// Every vector is 1 in the place of the profile's max_tokens.
+struct Configured(usize);
+
+impl Embedder for Configured {
+    fn embed(&self, request: &EmbedRequest) -> Result<Embedded, ProviderError> {
+        let mut vector = vec![0.0; 16];
+        vector[self.0] = 1.0;
+        Ok(Embedded { vectors: vec![vector; request.texts.len()], usage: Usage::default() })
+    }
+
+    fn limits(&self) -> BatchLimits {
+        hash().limits()
+    }
+
+    fn fingerprint(&self) -> Option<String> {
+        Some(format!("model {}", self.0))
+    }
+}
+
+#[test]
+fn each_profile_has_its_own_way_to_the_model() {
+    let place = Place::new("profiles");
+    let loads = Arc::new(AtomicUsize::new(0));
+    let counted = loads.clone();
+    let _server = place.start(Box::new(move |spec| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok(Arc::new(Configured(spec.config["max_tokens"].as_u64().unwrap() as usize)))
+    }));
+    let of = |max_tokens: usize| {
+        let spec = ProfileSpec { config: json!({"max_tokens": max_tokens}), ..spec(16) };
+        SocketEmbedder::new(place.socket(), spec, PATIENT)
+    };
+    let (eight, nine) = (of(8), of(9));
+    assert_eq!(eight.fingerprint(), None, "no vectors yet");
+    let texts = [String::from("one")];
+    let request = EmbedRequest { texts: &texts, purpose: Purpose::Query, contextual: false };
+    for _ in 0..2 {
+        for (embedder, at) in [(&eight, 8), (&nine, 9)] {
+            assert_eq!(embedder.embed(&request).unwrap().vectors[0][at], 1.0);
+            assert_eq!(embedder.fingerprint(), Some(format!("model {at}")));
+        }
+    }
+    assert_eq!(loads.load(Ordering::SeqCst), 2, "each is loaded once");
+    // What nobody asks for any more gives way.
+    for other in [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15] {
+        of(other).embed(&request).unwrap();
+    }
+    assert!(eight.embed(&request).is_ok() && loads.load(Ordering::SeqCst) == 16, "both are still there");
 }

@@ -103,7 +103,7 @@ fn an_endpoint_has_a_name_without_path_or_key() {
         ("voyage", json!(null), "voyage:api.voyageai.com"),
         ("tei", json!({"base_url": "http://10.0.0.1:80"}), "tei:10.0.0.1"),
         ("tei", json!({"base_url": "https://sk-1@host"}), "tei"),
-        ("local", json!({}), "local"),
+        ("local", json!({}), "local:m"),
     ] {
         assert_eq!(provider::endpoint(&spec(provider, config)), name);
     }

@@ -398,6 +398,31 @@ fn connections_are_kept() {
     assert_eq!((server.connections(), server.requests().len()), (1, 5));
 }
 
+/// As many as were under way at once, and not only the few that the library keeps by itself.
+#[test]
+fn connections_are_kept_for_all_calls_at_once() {
+    const AT_ONCE: usize = 12;
+    let setup = Setup::new("kept12");
+    // Nobody is answered before all have asked.
+    let together = Arc::new(std::sync::Barrier::new(AT_ONCE));
+    let server = FakeEndpoint::start(move |request| {
+        together.wait();
+        protocol::vectors(Api::OpenAi, request, Fault::None)
+    });
+    let embedder =
+        provider::embedder(&Service::Vectors(Api::OpenAi).spec(&server.url()), &setup.policy).unwrap();
+    let texts = [String::from("one")];
+    let request = EmbedRequest { texts: &texts, purpose: Purpose::Query, contextual: false };
+    for _ in 0..3 {
+        std::thread::scope(|scope| {
+            for _ in 0..AT_ONCE {
+                scope.spawn(|| embedder.embed(&request).unwrap());
+            }
+        });
+    }
+    assert_eq!((server.connections(), server.requests().len()), (AT_ONCE, 3 * AT_ONCE));
+}
+
 #[test]
 fn a_changed_key_is_used_by_the_next_call() {
     let setup = Setup::new("changed");

@@ -239,3 +239,64 @@ fn threads_share_one_model() {
         });
     }
 }
+
+#[test]
+fn a_model_of_its_name_has_a_directory_of_its_own() {
+    let Some(library) = library() else { return };
+    let base = ModelDir::new("named", &tiny_model::encoder(false));
+    for (model, at) in
+        [("pools", &tiny_model::encoder_that_pools()), ("of/somebody", &tiny_model::encoder(true))]
+    {
+        let own = base.path().join(model);
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("model.onnx"), at).unwrap();
+        std::fs::copy(base.path().join("tokenizer.json"), own.join("tokenizer.json")).unwrap();
+    }
+    let policy = policy(&library, base.path());
+    let fingerprint = |model: &str| {
+        let spec = ProfileSpec { model: model.into(), ..spec(3, json!({})) };
+        provider::embedder(&spec, &policy).unwrap().fingerprint().unwrap()
+    };
+    let flat = fingerprint("tiny");
+    assert_eq!(flat.len(), 64);
+    assert_ne!(fingerprint("pools"), flat);
+    assert_ne!(fingerprint("of/somebody"), flat);
+    // Nobody leaves the directory, and other names have the model that is in it.
+    let elsewhere = base.path().join("pools").display().to_string();
+    for model in ["../named", elsewhere.as_str(), ".", "./pools", "pools/../pools"] {
+        assert_eq!(fingerprint(model), flat, "{model}");
+    }
+}
+
+#[test]
+fn another_model_than_the_recorded_one_is_refused() {
+    let Some(library) = library() else { return };
+    let directory = ModelDir::new("recorded", &tiny_model::encoder(false));
+    let fingerprint = open(&library, directory.path(), 3, json!({})).unwrap().fingerprint().unwrap();
+    let recorded = json!({"fingerprint": fingerprint});
+    assert!(open(&library, directory.path(), 3, recorded.clone()).is_ok());
+    // Also another tokenizer: the same words would be others.
+    let tokenizer = directory.path().join("tokenizer.json");
+    let text = std::fs::read_to_string(&tokenizer).unwrap();
+    std::fs::write(&tokenizer, text.replace("\"red\"", "\"rot\"")).unwrap();
+    let error = open(&library, directory.path(), 3, recorded.clone()).err().unwrap();
+    assert_eq!((error.code, error.kind(), error.hint.is_some()), (Code::ModelChanged, Kind::NotReady, true));
+    std::fs::write(&tokenizer, text).unwrap();
+    let other = ModelDir::new("other", &tiny_model::encoder(true));
+    assert_eq!(open(&library, other.path(), 3, recorded).err().unwrap().code, Code::ModelChanged);
+}
+
+#[test]
+fn what_a_profile_says_is_checked_without_the_model() {
+    let nowhere = Policy::default();
+    assert_eq!(provider::check_profile(&spec(3, json!({"max_tokens": 8, "hnsw": {}})), &nowhere), Ok(()));
+    for config in [
+        json!({"max_token": 8}),
+        json!({"max_tokens": 1}),
+        json!({"pooling": "max"}),
+        json!({"base_url": "x"}),
+    ] {
+        let error = provider::check_profile(&spec(3, config), &nowhere).unwrap_err();
+        assert_eq!((error.code, error.hint.is_some()), (Code::Config, true));
+    }
+}

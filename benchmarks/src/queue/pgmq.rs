@@ -1,4 +1,5 @@
-//! Claim and finish beside pgmq's read and delete: same server, same client, each call its own transaction.
+//! Claim and finish beside pgmq's read and delete: same server, same client, each call its own transaction. Beside its read and
+//! archive, too, which keeps what was done as ours does; a deleted message leaves nothing to look at.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -37,8 +38,9 @@ pub fn run() {
         there = finished;
         for (batch, calls) in [(1, 300), (100, 30)] {
             let mut sides = Sides::new(&mut client);
-            let (ours, theirs) = sides.interleave(&mut client, batch, calls);
-            report(finished, batch, &ours, &theirs);
+            let [ours, deleted, archived] = sides.interleave(&mut client, batch, calls);
+            report(finished, batch, &ours, ("delete", &deleted));
+            report(finished, batch, &ours, ("archive", &archived));
         }
     }
 }
@@ -64,6 +66,7 @@ struct Sides {
     finish: Statement,
     read: Statement,
     delete: Statement,
+    archive: Statement,
 }
 
 impl Sides {
@@ -80,12 +83,13 @@ impl Sides {
             ),
             read: prepare("select msg_id, read_ct, message from pgmq.read('bench', 60, $1)"),
             delete: prepare("select pgmq.delete('bench', $1::bigint[])"),
+            archive: prepare("select pgmq.archive('bench', $1::bigint[])"),
         }
     }
 
-    /// Seconds of each round, ours and theirs.
-    fn interleave(&mut self, client: &mut Client, batch: i32, calls: i32) -> (Vec<f64>, Vec<f64>) {
-        let mut rounds = (Vec::new(), Vec::new());
+    /// Seconds of each round: ours, theirs with messages deleted, theirs with messages archived.
+    fn interleave(&mut self, client: &mut Client, batch: i32, calls: i32) -> [Vec<f64>; 3] {
+        let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
         for round in 0..=ROUNDS {
             let jobs = batch * calls;
             execute(
@@ -98,15 +102,18 @@ impl Sides {
             execute(
                 client,
                 &format!(
-                    "select pgmq.send_batch('bench', array_agg('{{}}'::jsonb)) from generate_series(1, {jobs})"
+                    "select pgmq.send_batch('bench', array_agg('{{}}'::jsonb)) from generate_series(1, {})",
+                    2 * jobs
                 ),
             );
-            let ours = seconds(|| (0..calls).for_each(|_| self.ours(client, batch)));
-            let theirs = seconds(|| (0..calls).for_each(|_| self.theirs(client, batch)));
+            let times = [
+                seconds(|| (0..calls).for_each(|_| self.ours(client, batch))),
+                seconds(|| (0..calls).for_each(|_| Self::theirs(client, batch, &self.read, &self.delete))),
+                seconds(|| (0..calls).for_each(|_| Self::theirs(client, batch, &self.read, &self.archive))),
+            ];
             // The first one fills caches.
             if round > 0 {
-                rounds.0.push(ours);
-                rounds.1.push(theirs);
+                rounds.iter_mut().zip(times).for_each(|(all, time)| all.push(time));
             }
         }
         rounds
@@ -124,10 +131,10 @@ impl Sides {
         assert_eq!(done.len(), batch as usize);
     }
 
-    fn theirs(&self, client: &mut Client, batch: i32) {
-        let rows = client.query(&self.read, &[&batch]).unwrap_or_else(|error| panic!("{error:?}"));
+    fn theirs(client: &mut Client, batch: i32, read: &Statement, end: &Statement) {
+        let rows = client.query(read, &[&batch]).unwrap_or_else(|error| panic!("{error:?}"));
         let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
-        let gone = client.query(&self.delete, &[&ids]).unwrap_or_else(|error| panic!("{error:?}"));
+        let gone = client.query(end, &[&ids]).unwrap_or_else(|error| panic!("{error:?}"));
         assert_eq!(gone.len(), batch as usize);
     }
 }
@@ -138,11 +145,11 @@ fn seconds(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-fn report(finished: i64, batch: i32, ours: &[f64], theirs: &[f64]) {
+fn report(finished: i64, batch: i32, ours: &[f64], (way, theirs): (&str, &[f64])) {
     let ratios = sorted(ours.iter().zip(theirs).map(|(ours, theirs)| theirs / ours).collect());
     let median = |times: &[f64]| percentile(&sorted(times.to_vec()), 50);
     println!(
-        "{finished} finished rows, batch {batch}: round of ours {:.1} ms, of pgmq {:.1} ms, ratio {:.2} (median of {ROUNDS}; {:.2} to {:.2}; above 1: ours is faster)",
+        "{finished} finished rows, batch {batch}: round of ours {:.1} ms, of pgmq with {way} {:.1} ms, ratio {:.2} (median of {ROUNDS}; {:.2} to {:.2}; above 1: ours is faster)",
         median(ours) * 1e3,
         median(theirs) * 1e3,
         percentile(&ratios, 50),

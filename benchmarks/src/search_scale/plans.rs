@@ -14,11 +14,10 @@ macro_rules! query {
 }
 
 /// The parameters of `wanted_items.sql`, and their values without a filter and with one for a rare tag.
-const WANTED: &str = "uuid, boolean, text[], text[], text[], text[], text[], text[], text[], text[], uuid[], uuid[], boolean, boolean, bigint, bigint";
+const WANTED: &str = "uuid, boolean, text[], text[], text[], text[], text[], text[], text[], text[], uuid[], uuid[], boolean, boolean, bigint, bigint, text[], text[]";
 const ALL: &str =
-    "false, null, null, null, null, null, null, null, null, null, null, false, false, null, null";
-const RARE: &str =
-    "false, null, null, null, '{rare}', null, null, null, null, null, null, false, false, null, null";
+    "false, null, null, null, null, null, null, null, null, null, null, false, false, null, null, null, null";
+const RARE: &str = "false, null, null, null, '{rare}', null, null, null, null, null, null, false, false, null, null, null, null";
 
 /// As many hits as a lane gives for ten results.
 const DEPTH: i32 = 50;
@@ -73,12 +72,14 @@ fn lexical(client: &mut Client, project: &str, question: &str) {
     let quoted = |term: &Term| format!("''{}''", term.word.replace('\'', "''''"));
     let tsquery = chosen.iter().map(quoted).collect::<Vec<_>>().join(operator);
     let types = format!("{WANTED}, text, bigint, timestamptz, int, bytea, bigint");
-    let rest = |best: i64| format!("'{tsquery}', {best}, null, {DEPTH}, '\\x{encoded}', {BUDGET}");
-    let best = [query!("wanted_items"), query!("lexical_best"), query!("lexical_of_best")].concat();
+    let rest = |best: i64, most: i64| format!("'{tsquery}', {best}, null, {DEPTH}, '\\x{encoded}', {most}");
+    let best = [query!("wanted_items"), query!("lexical_best"), query!("lexical_ranked")].concat();
     let looked_at = 2 * i64::from(DEPTH) + 50;
-    show(client, "words", &best, &types, &format!("'{project}', {ALL}, {}", rest(looked_at)), &[]);
-    let filtered = [query!("wanted_items"), query!("lexical_filtered")].concat();
-    show(client, "words, filtered", &filtered, &types, &format!("'{project}', {RARE}, {}", rest(0)), &[]);
+    let values = format!("'{project}', {ALL}, {}", rest(looked_at, 4 * BUDGET));
+    show(client, "words", &best, &types, &values, &[]);
+    let in_scope = [query!("wanted_items"), query!("lexical_in_scope")].concat();
+    let values = format!("'{project}', {RARE}, {}", rest(0, 4 * BUDGET));
+    show(client, "words, filtered", &in_scope, &types, &values, &["random_page_cost = 1.1"]);
 }
 
 fn dense(client: &mut Client, project: &str, question: &str) {
@@ -93,7 +94,8 @@ fn dense(client: &mut Client, project: &str, question: &str) {
             .replace("{profile}", &format!("'{profile}'::uuid"))
     };
     let types = format!("{WANTED}, timestamptz, real[], int, bigint");
-    let by_index = named([query!("wanted_items"), query!("nearest_by_index")].concat());
+    let by_index =
+        named([query!("wanted_items"), query!("nearest_by_index"), query!("nearest_of_candidates")].concat());
     let settings = [
         "hnsw.ef_search = 200",
         "hnsw.iterative_scan = relaxed_order",
@@ -102,6 +104,10 @@ fn dense(client: &mut Client, project: &str, question: &str) {
     ];
     let values = format!("'{project}', {ALL}, null, '{vector}', {DEPTH}, {}", 2 * DEPTH);
     show(client, "vectors, by index", &by_index, &types, &values, &settings);
+    let scan = [query!("wanted_items"), query!("nearest_by_scan"), query!("nearest_of_candidates")].concat();
+    let (scan, scan_types) = (named(scan), format!("{types}, bigint"));
+    let values = format!("'{project}', {ALL}, null, '{vector}', {DEPTH}, {}, 10000000", 2 * DEPTH);
+    show(client, "vectors, all compared", &scan, &scan_types, &values, &["random_page_cost = 1.1"]);
     let exact = named([query!("wanted_items"), query!("nearest_exact")].concat());
     let values = format!("'{project}', {RARE}, null, '{vector}', {DEPTH}, 40001");
     let settings = ["enable_seqscan = off", "random_page_cost = 1.1"];
@@ -109,20 +115,21 @@ fn dense(client: &mut Client, project: &str, question: &str) {
 }
 
 fn tech_token(client: &mut Client, project: &str, token: &str) {
-    let types = format!("{WANTED}, text[], int, timestamptz");
-    let statement = [query!("wanted_items"), query!("tech_tokens")].concat();
-    let values = format!("'{project}', {ALL}, array['{}'], {DEPTH}, null", token.replace('\'', "''"));
-    show(client, "identifiers", &statement, &types, &values, &[]);
+    let types = format!("{WANTED}, text[], int, timestamptz, bigint");
+    let statement = [query!("wanted_items"), query!("tech_tokens_any"), query!("tech_tokens")].concat();
+    let values = format!("'{project}', {ALL}, array['{}'], {DEPTH}, null, 2001", token.replace('\'', "''"));
+    let settings = ["enable_seqscan = off", "random_page_cost = 1.1"];
+    show(client, "identifiers", &statement, &types, &values, &settings);
 }
 
 fn trigram(client: &mut Client, project: &str) {
     if client.batch_execute("create extension if not exists pg_trgm schema public").is_err() {
         return println!("\n### spelling: the server has no pg_trgm");
     }
-    let types = format!("{WANTED}, text, int, timestamptz");
+    let types = format!("{WANTED}, text, int, timestamptz, bigint, bigint");
     let statement = [query!("wanted_items"), query!("similar")].concat().replace("{trgm}", "public");
-    let values = format!("'{project}', {ALL}, 'kubernets', {DEPTH}, null");
-    show(client, "spelling (off among so many)", &statement, &types, &values, &[]);
+    let values = format!("'{project}', {ALL}, 'kubernets', {DEPTH}, null, 5000, 2000");
+    show(client, "spelling", &statement, &types, &values, &["random_page_cost = 1.1"]);
 }
 
 /// Runs a statement twice, each time planned for its values as the extension does it, and prints the second plan.

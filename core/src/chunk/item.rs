@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::Tag;
 
-use super::block::{Block, begins_line};
+use super::block::{Block, BlockKind, begins_line};
 use super::cluster::trimmed;
+use crate::transcript::SpokenTurn;
 
 /// How blocks become chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +15,17 @@ pub enum Grouping {
     Packed,
     /// Each item of a list, with everything in it, and each other block by itself. Nothing is repeated.
     ByItem,
+    /// The blocks of a turn of a conversation, as many as the target allows; only short turns share a chunk, and never
+    /// what somebody says with what a model answers.
+    ByTurn,
 }
 
-/// How documents of a kind are grouped: one action item, or one decision, is one thing to find.
+/// How documents of a kind are grouped: one action item, or one decision, is one thing to find, and what somebody says in a chat is
+/// not found by the long answer to it.
 pub fn grouping_for(kind: &str) -> Grouping {
     match kind {
         "action_items" | "action_item" | "decisions" | "decision" => Grouping::ByItem,
+        "chat" => Grouping::ByTurn,
         _ => Grouping::Packed,
     }
 }
@@ -94,6 +100,18 @@ impl<'a> ItemFinder<'a> {
             self.lists.pop();
         }
     }
+}
+
+/// A block as a list of the turns that begin in it.
+pub fn with_turns(block: Block, turns: &[SpokenTurn]) -> Block {
+    if turns.is_empty() || !matches!(block.kind, BlockKind::Paragraph | BlockKind::List) {
+        return block;
+    }
+    let first = turns.partition_point(|turn| turn.start <= block.span.start);
+    let later: Vec<usize> =
+        turns[first..].iter().map(|turn| turn.start).take_while(|start| *start < block.span.end).collect();
+    let items = if later.is_empty() { later } else { [vec![block.span.start], later].concat() };
+    Block { items, ..block }
 }
 
 /// The items of a list, each a block.

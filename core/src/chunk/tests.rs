@@ -1,3 +1,6 @@
+mod grouping;
+
+use self::grouping::items;
 use super::*;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
@@ -122,79 +125,6 @@ fn an_outline_has_every_heading_with_its_text() {
     assert_eq!(slices, ["# A\n\na\n\n", "## B\n\nb\n\n", "C\n===\n\n", "## B\n"]);
 }
 
-fn items(text: &str, budget: Budget) -> Vec<&str> {
-    chunk_grouped(text, budget, Grouping::ByItem).map(|chunk| chunk.text).collect()
-}
-
-#[test]
-fn kinds_that_are_lists_are_cut_by_item() {
-    for kind in ["action_items", "action_item", "decisions", "decision"] {
-        assert_eq!(grouping_for(kind), Grouping::ByItem);
-    }
-    for kind in ["summary", "tech_notes", "", "Decisions of the board"] {
-        assert_eq!(grouping_for(kind), Grouping::Packed);
-    }
-}
-
-#[test]
-fn by_item_everything_in_an_item_stays_with_it() {
-    let first = "- [ ] Ana: renew the certificate\n  - [x] ask the vendor\n  - [ ] install";
-    let second =
-        "- [x] Tom: turn on the alarm\n\n  It has been silent since April.\n\n  ```sh\n  alarm on\n  ```";
-    assert_eq!(items(&format!("{first}\n{second}\n"), Budget::default()), [first, second]);
-    assert_eq!(
-        items("1. one\nlazy\n2. two\n\n10) three", Budget::default()),
-        ["1. one\nlazy", "2. two", "10) three"]
-    );
-    assert_eq!(items("  - indented\n  - too", Budget::default()), ["- indented", "- too"]);
-    assert_eq!(items("One.\n\nTwo.\n- three", Budget::default()), ["One.", "Two.", "- three"]);
-}
-
-#[test]
-fn by_item_a_heading_goes_with_the_first() {
-    let text = "# Call\n\n## Decisions\n\n- a\n- b\n\n## Rest\n\nc\n\nd";
-    let found: Vec<_> = chunk_grouped(text, Budget::default(), Grouping::ByItem)
-        .map(|chunk| (chunk.text, chunk.heading.path.join("/"), chunk.kind.as_str()))
-        .collect();
-    let expected = [
-        ("# Call\n\n## Decisions\n\n- a", "Call/Decisions", "list"),
-        ("- b", "Call/Decisions", "list"),
-        ("## Rest\n\nc", "Call/Rest", "paragraph"),
-        ("d", "Call/Rest", "paragraph"),
-    ];
-    assert_eq!(found, expected.map(|(text, path, kind)| (text, path.to_owned(), kind)));
-}
-
-#[test]
-fn by_item_a_label_goes_with_the_first_below_it() {
-    assert_eq!(
-        items("- **Decisions:**\n  - a\n  - b\n- c", Budget::default()),
-        ["- **Decisions:**\n  - a", "- b", "- c"]
-    );
-    assert_eq!(
-        items("- Us:\n\n  - Now:\n    1. a\n    2. b\n  - c\n\n  d\n\n  + e\n  + f", Budget::default()),
-        ["- Us:\n\n  - Now:\n    1. a", "2. b", "- c", "d", "+ e", "+ f"]
-    );
-    assert_eq!(
-        items("**Decisions:**\n\n- a\n- b\n\n***\n\nc", Budget::default()),
-        ["**Decisions:**\n\n- a", "- b\n\n***", "c"]
-    );
-    for whole in ["- Ana will ask the vendor for:\n  - a\n  - b", "- a: b\n  - c\n  - d", "- - a\n  - b"] {
-        assert_eq!(items(whole, Budget::default()), [whole]);
-    }
-}
-
-#[test]
-fn by_item_what_is_too_large_is_cut_as_usual() {
-    let text = "# H\n\n- one one one\n  - two two two\n  - three three\n- four";
-    assert_eq!(
-        items(text, chars(20, 24, 0)),
-        ["# H\n\n- one one one", "- two two two", "- three three", "- four"]
-    );
-    let parts = "- aaaa bbbb. Cccc dddd. Eeee ffff.\n- x";
-    assert_eq!(items(parts, chars(24, 26, 10)), ["- aaaa bbbb. Cccc dddd.", "Eeee ffff.", "- x"]);
-}
-
 #[test]
 fn bad_budgets_are_refused() {
     for (target, max, overlap) in
@@ -223,7 +153,7 @@ fn hostile_documents_take_linear_time() {
         "👨‍👩‍👧‍👦".repeat(50_000),
         "a. ".repeat(200_000),
     ] {
-        for grouping in [Grouping::Packed, Grouping::ByItem] {
+        for grouping in [Grouping::Packed, Grouping::ByItem, Grouping::ByTurn] {
             invariants(&text, Budget::default(), grouping);
             invariants(&text, chars(100, 200, 50), grouping);
         }
@@ -347,7 +277,7 @@ proptest! {
     fn chunks_are_exact_ordered_bounded_and_complete(text in document(), target in 1i64..80, extra in 0i64..60, overlap in 0i64..40) {
         let overlap = overlap.min(target / 2);
         for measure in [Measure::Chars, Measure::Tokens] {
-            for grouping in [Grouping::Packed, Grouping::ByItem] {
+            for grouping in [Grouping::Packed, Grouping::ByItem, Grouping::ByTurn] {
                 invariants(&text, Budget::try_new(measure, target, target + extra, overlap).unwrap(), grouping);
             }
         }

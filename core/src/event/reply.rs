@@ -1,8 +1,8 @@
 //! What a model has answered, made into events that are true to the text, or into a list of what is wrong with it.
 //!
 //! The form is read with patience: fences, prose around the JSON, trailing commas. What it says is not: a wrong shape is a
-//! problem that the model is told, a quote that is not in the text is dropped and counted, and an event without a quote
-//! with it.
+//! problem that the model is told, a quote that is blank or not in the text is dropped and counted, and an event without a
+//! quote with it.
 
 mod canonical;
 mod field;
@@ -38,7 +38,7 @@ pub const MOST_ENTITIES: usize = 200;
 /// What was dropped because the text does not have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Quotes that are not in the text.
+    /// Quotes that are blank or not in the text, and those of an event that has more than it may have.
     pub quotes: usize,
     /// Events without a quote that is.
     pub events: usize,
@@ -68,7 +68,7 @@ pub fn extraction(reply: &str, chunk: &str, document_date: Option<Date>) -> Resu
     let mut found = Reply::default();
     for event in Field::root("events", events).list(MOST_EVENTS, &mut report) {
         let draft = draft_of(&event, document_date, &mut report);
-        let quotes = quotes_of(&event.get("evidence"), &mut report);
+        let quotes = quotes_of(&event.get("evidence"), &mut found.dropped, &mut report);
         if let Some(draft) = draft {
             found.place(draft, &quotes, chunk);
         }
@@ -80,7 +80,9 @@ pub fn extraction(reply: &str, chunk: &str, document_date: Option<Date>) -> Resu
         return Err(report);
     }
     found.extraction.entities = with_mentions(drafts, chunk, &mut found.dropped);
-    found.extraction.events = merge_duplicates(found.extraction.events);
+    let (events, crowded) = merge_duplicates(found.extraction.events);
+    found.extraction.events = events;
+    found.dropped.quotes += crowded;
     found.extraction.events.sort_by_key(|event| event.evidence.first().map_or(0, |span| span.start));
     Ok(found)
 }
@@ -111,7 +113,7 @@ fn draft_of(event: &Field<'_>, document_date: Option<Date>, report: &mut Report)
     let narrative = narrative_of(&event.get("narrative"), report);
     let subject = event.subject(report);
     let actors = event.actors(report);
-    let event_time = event.time(document_date, report);
+    let event_time = event.time(category, document_date, report);
     let confidence = event.confidence(report);
     Some(Event {
         category: category?,
@@ -130,25 +132,27 @@ struct Quote<'a> {
     near: Option<usize>,
 }
 
-/// The quotes of an event: one, or a list, of objects or of texts.
-fn quotes_of<'a>(evidence: &Field<'a>, report: &mut Report) -> Vec<Quote<'a>> {
-    let one = |field: Field<'a>, report: &mut Report| match field.value {
-        Some(Value::String(text)) => Some(Quote { text, near: None }),
-        Some(Value::Object(_)) => {
-            let near = field.get("start_char").value.and_then(Value::as_u64);
-            let text = field.get("quote").text(report)?;
-            Some(Quote { text, near: near.and_then(|near| usize::try_from(near).ok()) })
-        }
+/// The quotes of an event: one, or a list, of objects or of texts. What is no quote is dropped like one that is not in the text:
+/// with the others the event can stand.
+fn quotes_of<'a>(evidence: &Field<'a>, dropped: &mut Dropped, report: &mut Report) -> Vec<Quote<'a>> {
+    let given = match evidence.value {
+        Some(Value::Array(list)) => list.as_slice(),
+        Some(value @ (Value::String(_) | Value::Object(_) | Value::Null)) => std::slice::from_ref(value),
         _ => {
-            report.add(&field.path, "must be an object with a quote");
-            None
+            report.add(&evidence.path, "must be an object with a quote");
+            return Vec::new();
         }
     };
-    if let Some(Value::Array(_)) = evidence.value {
-        let all = evidence.list(super::MOST_EVIDENCE, report);
-        return all.into_iter().filter_map(|field| one(field, report)).collect();
-    }
-    one(evidence.clone(), report).into_iter().collect()
+    let quotes: Vec<Quote> = given.iter().filter_map(quote_of).take(super::MOST_EVIDENCE).collect();
+    dropped.quotes += given.len() - quotes.len();
+    quotes
+}
+
+fn quote_of(value: &Value) -> Option<Quote<'_>> {
+    let text = value.as_str().or_else(|| value.get("quote")?.as_str())?;
+    let near = value.get("start_char").and_then(Value::as_u64);
+    let quote = Quote { text, near: near.and_then(|near| usize::try_from(near).ok()) };
+    (!text.trim().is_empty()).then_some(quote)
 }
 
 /// Where a quote stands, in bytes. A longer one than evidence may be is cut: what is left is in the text, too.

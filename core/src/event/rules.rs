@@ -46,9 +46,15 @@ pub fn extract(text: &str, context: &Context<'_>) -> Extraction {
         people.add(name);
     }
     let document = Document { text, context, headings: &headings, people };
-    let events = merge_duplicates(lines.iter().flat_map(|line| document.events(line)).collect());
+    let (events, _) = merge_duplicates(lines.iter().flat_map(|line| document.events(line)).collect());
     let entities = entity::entities(text, &lines, &events, &document.people);
     Extraction { events, entities }
+}
+
+/// Who says a line of a conversation, if it begins with that.
+pub fn speaker_of_line(line: &str) -> Option<&str> {
+    let known = Known { participants: &[], is_conversation: true, is_document: false };
+    speaker::leading(line, &known).map(|turn| turn.speaker)
 }
 
 /// What the context says about names.

@@ -11,9 +11,11 @@ fn every_key_is_read() {
     let id = "0b0f7b9e-8c5a-4f0e-9d55-3a1c1c1c1c1c";
     let json = json!({
         "canonical_only": true, "created_after": "2026-01-31",
-        "created_before": "2026-02-01T00:00:00Z", "doc_classes": ["app_spec"], "exclude_item_ids": [id],
+        "created_before": "2026-02-01T00:00:00Z", "doc_classes": ["app_spec"],
+        "entities": ["Acme"], "exclude_item_ids": [id],
         "item_ids": [id], "kinds": ["note"], "pinned_only": true, "scopes": ["task", "project"],
-        "sensitivities": ["normal"], "source_systems": ["mail"], "tags_all": ["a"], "tags_any": ["b", "a", "b"],
+        "sensitivities": ["normal"], "source_systems": ["mail"],
+        "speakers": ["Ana  Lima", "@tom"], "tags_all": ["a"], "tags_any": ["b", "a", "b"],
         "visibility_scopes": ["team"],
     });
     assert!(json.as_object().unwrap().keys().eq(KEYS.iter()), "all keys, sorted");
@@ -29,6 +31,8 @@ fn every_key_is_read() {
         visibility_scopes: Some(vec![Visibility::Team]),
         source_systems: Some(vec!["mail".into()]),
         item_ids: Some(vec![id]),
+        entities: Some(vec!["Acme".into()]),
+        speakers: Some(vec!["ana lima".into(), "tom".into()]),
         exclude_item_ids: vec![id],
         pinned_only: true,
         canonical_only: true,
@@ -55,11 +59,13 @@ fn an_empty_list_of_what_is_wanted_matches_nothing() {
         .filter(|key| Filter::from_json(&json!({ *key: [] })).is_ok_and(|filter| filter.matches_nothing()));
     let lists = [
         "doc_classes",
+        "entities",
         "item_ids",
         "kinds",
         "scopes",
         "sensitivities",
         "source_systems",
+        "speakers",
         "tags_any",
         "visibility_scopes",
     ];

@@ -26,6 +26,27 @@ impl Intent {
     pub const WORDS: [&str; 6] =
         ["auto", "decision", "action_items", "who_said", "troubleshooting", "status"];
 
+    /// The intent of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        use Intent::{ActionItems, Auto, Decision, Status, Troubleshooting, WhoSaid};
+        [Auto, Decision, ActionItems, WhoSaid, Troubleshooting, Status]
+            .into_iter()
+            .find(|intent| intent.as_str() == word)
+    }
+
+    /// Kinds of items that hold such answers.
+    pub fn kinds(self) -> &'static [&'static str] {
+        match self {
+            Self::Auto => &[],
+            Self::Decision => &["decision", "decisions"],
+            Self::ActionItems => &["action_item", "action_items"],
+            // Words, not what others have made of them.
+            Self::WhoSaid => &["chat", "transcript"],
+            Self::Troubleshooting => &["tech_notes", "analysis"],
+            Self::Status => &["summary"],
+        }
+    }
+
     /// The word in results.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -15,6 +15,13 @@ pub struct DateRange {
     pub until: Option<Date>,
 }
 
+impl DateRange {
+    /// Whether a day is in it.
+    pub fn contains(self, day: Date) -> bool {
+        self.from.is_none_or(|from| from <= day) && self.until.is_none_or(|until| day < until)
+    }
+}
+
 /// A time and the words that name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DateMention {

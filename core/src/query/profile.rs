@@ -20,7 +20,7 @@ pub enum Profile {
 }
 
 /// What each lane counts in the fusion. The first three share 1; exact identifiers come on top of them, because who names
-/// one means it, and so do the ranked lists of canonical and pinned items, which break near ties, whatever the query.
+/// one means it, and so do the ranked lists of what is preferred, which break near ties, whatever the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneWeights {
     /// Full-text search.
@@ -35,23 +35,33 @@ pub struct LaneWeights {
     pub canonical: f64,
     /// Pinned items.
     pub pinned: f64,
+    /// Items of the kinds that have the answer, by the intent of the query.
+    pub intent: f64,
+    /// Items of the time that the query mentions.
+    pub time: f64,
 }
 
 impl LaneWeights {
     /// What the weights are called where a project has its own factors, in the order of [`Self::values`].
-    pub const NAMES: [&str; 6] = ["lexical", "semantic", "trigram", "tech_token", "canonical", "pinned"];
+    pub const NAMES: [&str; Self::COUNT] =
+        ["lexical", "semantic", "trigram", "tech_token", "canonical", "pinned", "intent", "time"];
+
+    /// How many they are.
+    pub const COUNT: usize = 8;
 
     /// Factors that change nothing.
-    pub const EVEN: Self = Self::of([1.0; 6]);
+    pub const EVEN: Self = Self::of([1.0; Self::COUNT]);
 
     /// The weights in the order of [`Self::NAMES`].
-    pub const fn of([lexical, semantic, trigram, tech_token, canonical, pinned]: [f64; 6]) -> Self {
-        Self { lexical, semantic, trigram, tech_token, canonical, pinned }
+    pub const fn of(values: [f64; Self::COUNT]) -> Self {
+        let [lexical, semantic, trigram, tech_token, canonical, pinned, intent, time] = values;
+        Self { lexical, semantic, trigram, tech_token, canonical, pinned, intent, time }
     }
 
     /// In the order of [`Self::NAMES`].
-    pub const fn values(self) -> [f64; 6] {
-        [self.lexical, self.semantic, self.trigram, self.tech_token, self.canonical, self.pinned]
+    pub const fn values(self) -> [f64; Self::COUNT] {
+        let Self { lexical, semantic, trigram, tech_token, canonical, pinned, intent, time } = self;
+        [lexical, semantic, trigram, tech_token, canonical, pinned, intent, time]
     }
 
     /// Each weight times its factor.
@@ -86,7 +96,17 @@ impl Profile {
             Self::Code => (0.65, 0.05, 0.3),
         };
         let tech_token = if self == Self::Code { 1.0 } else { 0.5 };
-        LaneWeights { lexical, semantic, trigram, tech_token, canonical: 0.1, pinned: 0.1 }
+        let preferred = 0.1;
+        LaneWeights {
+            lexical,
+            semantic,
+            trigram,
+            tech_token,
+            canonical: preferred,
+            pinned: preferred,
+            intent: preferred,
+            time: preferred,
+        }
     }
 }
 

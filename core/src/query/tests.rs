@@ -176,12 +176,23 @@ fn profiles_follow_the_looks_of_a_query() {
 #[test]
 fn weights_share_the_same_whole() {
     for profile in [Profile::Default, Profile::Technical, Profile::Conversational, Profile::Code] {
-        let LaneWeights { lexical, semantic, trigram, tech_token, canonical, pinned } = profile.weights();
+        let LaneWeights { lexical, semantic, trigram, tech_token, canonical, pinned, intent, time } =
+            profile.weights();
         assert!((lexical + semantic + trigram - 1.0).abs() < 1e-9, "{}", profile.as_str());
-        assert_eq!((canonical, pinned), (0.1, 0.1));
+        assert_eq!([canonical, pinned, intent, time], [0.1; 4]);
         assert!(tech_token >= semantic.min(0.5), "an identifier is not drowned");
     }
     assert_eq!(Profile::Default.weights().semantic, 0.5);
+}
+
+#[test]
+fn every_word_for_an_intent_is_read_and_only_auto_prefers_nothing() {
+    for word in Intent::WORDS {
+        let intent = Intent::from_word(word).unwrap();
+        assert_eq!(intent.as_str(), word);
+        assert_eq!(intent.kinds().is_empty(), intent == Intent::Auto, "{word}");
+    }
+    assert_eq!(Intent::from_word("decisions"), None);
 }
 
 #[test]

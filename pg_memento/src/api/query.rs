@@ -29,6 +29,8 @@ fn weights(weights: LaneWeights) -> Value {
         "tech_token": weights.tech_token,
         "canonical": weights.canonical,
         "pinned": weights.pinned,
+        "intent": weights.intent,
+        "time": weights.time,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The queue.
 
+use memento_core::job_state::{JobForm, JobState};
 use memento_worker::runner::KINDS;
 use pgrx::prelude::*;
 
@@ -12,6 +13,37 @@ use crate::service::{drain, queue, term};
 #[pg_extern(immutable, parallel_safe)]
 pub fn job_kinds() -> Vec<&'static str> {
     KINDS.to_vec()
+}
+
+/// For the table of jobs: called for each row that is written.
+#[expect(clippy::too_many_arguments, reason = "the columns that it is about")]
+#[pg_extern(immutable, parallel_safe)]
+pub fn _job_is_whole(
+    state: Option<&str>,
+    attempt: Option<i32>,
+    failures: Option<i16>,
+    max_failures: Option<i16>,
+    lost_leases: Option<i16>,
+    claimable_at: Option<TimestampWithTimeZone>,
+    lease_until: Option<TimestampWithTimeZone>,
+    claimed_by: Option<&str>,
+    finished_at: Option<TimestampWithTimeZone>,
+) -> Option<bool> {
+    let form = JobForm {
+        attempt: attempt?,
+        is_claimable: claimable_at.is_some(),
+        is_leased: lease_until.is_some(),
+        is_claimed: claimed_by.is_some(),
+        is_finished: finished_at.is_some(),
+    };
+    let is_bounded = (0..=max_failures?).contains(&failures?) && lost_leases? >= 0;
+    Some(is_bounded && JobState::from_word(state?).is_some_and(|state| form.fits(state)))
+}
+
+#[pg_extern(immutable, parallel_safe, strict)]
+pub fn _job_may_become(state: &str, next: &str) -> bool {
+    let states = JobState::from_word(state).zip(JobState::from_word(next));
+    states.is_some_and(|(state, next)| state.may_become(next))
 }
 
 #[pg_extern(volatile, parallel_unsafe)]

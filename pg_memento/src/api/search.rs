@@ -41,7 +41,7 @@ pub fn search(
     ErrorReport,
 > {
     let filters = filters.unwrap_or_else(|| json!({}).into());
-    let hits = search::search(query.unwrap_or_default(), k.unwrap_or(DEFAULT_LIMIT), &filters, as_of)?;
+    let hits = search::search(query.unwrap_or_default(), k.unwrap_or(DEFAULT_LIMIT), &filters, as_of)?.hits;
     Ok(TableIterator::new(hits.into_iter().map(|hit| {
         let Hit { passage, score, lanes } = hit;
         (

@@ -1,4 +1,4 @@
-//! Commands that concern whole databases: a worker must not be in their way.
+//! Commands that concern whole databases, or the extension: who works in the background must not be in their way.
 
 use std::time::Duration;
 
@@ -22,6 +22,10 @@ pub fn before(command: Command) {
         }
         Command::ChangesDatabases => wake::databases_at_commit(),
         Command::CommitsPrepared => wake::at_commit(),
+        Command::DropsExtension(names) if names.iter().any(|name| name == "pg_memento") => {
+            end_index_builder()
+        }
+        Command::DropsExtension(_) => {}
     }
 }
 
@@ -43,4 +47,15 @@ fn clear(name: &str) {
     }
     // If it does not even leave now, the command says that the database is in use.
     slots::backend::wait_until_gone(database, LAST_PATIENCE);
+}
+
+/// An index that is being built waits for older transactions, and so for the one that is about to wait for it: who drops the extension
+/// would be told of a deadlock.
+fn end_index_builder() {
+    let database = database::current();
+    if release::owns_database(database, identity::current_role())
+        && let Some(pid) = slots::index_builder::pid(database)
+    {
+        process::terminate(pid);
+    }
 }

@@ -20,9 +20,8 @@ const PROVED: Duration = Duration::from_secs(60);
 
 /// The main function of the process.
 pub fn run() {
-    process::at_exit(slots::model_host::detach);
     process::take_signals_without_statements();
-    let failures = slots::model_host::attach();
+    let failures = slots::model_host::failures();
     process::reload_settings();
     let wanted = models::policy().local;
     if failures > 0 {
@@ -40,7 +39,7 @@ fn serve(wanted: &LocalSettings) -> Result<Option<Server>, ProviderError> {
         return Ok(None);
     }
     let (settings, of_reranker) = (wanted.clone(), wanted.clone());
-    let load: Loader = Box::new(move || Ok(Arc::new(LocalEmbedder::of_any_length(&settings)?)));
+    let load: Loader = Box::new(move |profile| Ok(Arc::new(LocalEmbedder::new(profile, &settings)?)));
     let load_reranker: RerankerLoader =
         Box::new(move || Ok(Arc::new(LocalReranker::of_default_length(&of_reranker)?)));
     let options = ServerOptions::default();

@@ -177,6 +177,8 @@ fn settings() -> Settings {
         batch: settings.batch,
         maintenance: Duration::from_secs(600),
         heartbeat: None,
+        is_servers_own: true,
+        most: u64::MAX,
     }
 }
 

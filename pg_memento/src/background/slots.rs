@@ -97,6 +97,8 @@ pub struct Slot {
     pub last_error: [u8; 5],
     /// What came of the index that was built for it last: see `index_builder`.
     index_outcome: [u8; 5],
+    /// The process that builds one; 0 if there is none.
+    index_builder: i32,
 }
 
 impl Slot {
@@ -120,6 +122,7 @@ impl Slot {
         next_start: 0,
         last_error: NO_ERROR,
         index_outcome: NO_ERROR,
+        index_builder: 0,
     };
 
     fn enter(&mut self, state: State) {
@@ -169,7 +172,6 @@ pub struct Header {
     rescan: bool,
     /// Work came for a database when all slots were taken.
     overflow: bool,
-    model_host_pid: i32,
     model_host_failures: u32,
 }
 
@@ -180,7 +182,6 @@ static TABLE: SharedTable<Header, Slot> = SharedTable::new(
         launcher_pid: 0,
         rescan: false,
         overflow: false,
-        model_host_pid: 0,
         model_host_failures: 0,
     },
     Slot::EMPTY,

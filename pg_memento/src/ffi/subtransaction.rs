@@ -23,16 +23,23 @@ pub enum Abandoned {
 ///
 /// Needs no transaction id, so it can be used on a standby and in read-only transactions.
 pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
-    enclosed(None, work).0.map_err(recoverable)
+    enclosed(None, work).0.map_err(|error| caught_if(error, is_recoverable))
 }
 
-/// The same for at most `milliseconds`.
+/// The same for at most `milliseconds`, or less if what it is part of has less time left.
 pub fn attempt_within<T>(milliseconds: i32, work: impl FnOnce() -> T) -> Result<T, Abandoned> {
     let (outcome, expired) = enclosed(Some(milliseconds), work);
     outcome.map_err(|error| match (Caught::from(&error).code(), expired) {
         ("57014", Expired::Yes) => Abandoned::TimedOut,
-        _ => Abandoned::Failed(recoverable(error)),
+        _ => Abandoned::Failed(caught_if(error, is_recoverable)),
     })
+}
+
+/// The same without a time limit, and only what the server says when it cannot read its own files is given back: corruption, failures
+/// of the system, and internal errors.
+pub fn attempt_reading<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
+    let is_broken = |code: &str| code.starts_with("XX") || code.starts_with("58");
+    enclosed(None, work).0.map_err(|error| caught_if(error, is_broken))
 }
 
 fn enclosed<T>(milliseconds: Option<i32>, work: impl FnOnce() -> T) -> (Result<T, CaughtError>, Expired) {
@@ -60,7 +67,11 @@ fn enclosed<T>(milliseconds: Option<i32>, work: impl FnOnce() -> T) -> (Result<T
 }
 
 /// Class 57 is what an operator wants: the statement or the process to end.
-fn recoverable(error: CaughtError) -> Caught {
+fn is_recoverable(code: &str) -> bool {
+    !code.starts_with("57")
+}
+
+fn caught_if(error: CaughtError, is_wanted: impl Fn(&str) -> bool) -> Caught {
     let caught = Caught::from(&error);
-    if caught.code().starts_with("57") { error.rethrow() } else { caught }
+    if is_wanted(caught.code()) { caught } else { error.rethrow() }
 }

@@ -1,8 +1,10 @@
 //! A time limit for a piece of work inside of a statement, by the server's own timers.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use pgrx::pg_sys;
 
@@ -43,10 +45,17 @@ pub enum Expired {
     No,
 }
 
-/// A running time limit: when it is over, the next look for interrupts raises the error of a cancelled statement. One at a
-/// time: an inner one would end the outer one's.
+thread_local! {
+    /// When the innermost running deadline is over.
+    static DUE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// A running time limit: when it is over, the next look for interrupts raises the error of a cancelled statement. Inside of another
+/// one it ends with that at the latest.
 pub struct Deadline {
     timer: c_int,
+    due: Instant,
+    outer: Option<Instant>,
 }
 
 impl Deadline {
@@ -54,10 +63,13 @@ impl Deadline {
     pub fn start(milliseconds: i32) -> Self {
         // SAFETY: in a backend whose timers are set up; the handler is static.
         let timer = *TIMER.get_or_init(|| unsafe { RegisterTimeout(USER_TIMEOUT, on_time) });
-        EXPIRED.store(false, Ordering::SeqCst);
-        // SAFETY: the timer is registered, and not running: `stop` ends it on every path.
-        unsafe { enable_timeout_after(timer, milliseconds.max(1)) };
-        Self { timer }
+        let due = Instant::now() + Duration::from_millis(u64::try_from(milliseconds.max(1)).unwrap_or(1));
+        let outer = DUE.replace(Some(due));
+        if outer.is_none() {
+            EXPIRED.store(false, Ordering::SeqCst);
+        }
+        arm(timer, outer.map_or(due, |outer| outer.min(due)));
+        Self { timer, due, outer }
     }
 
     /// Ends it and says whether it was over. A cancellation that it has asked for and that nobody has looked at yet is taken
@@ -65,11 +77,27 @@ impl Deadline {
     pub fn stop(self) -> Expired {
         // SAFETY: the timer is registered.
         unsafe { disable_timeout(self.timer, false) };
-        if !EXPIRED.swap(false, Ordering::SeqCst) {
+        DUE.set(self.outer);
+        let is_over = EXPIRED.swap(false, Ordering::SeqCst);
+        if is_over && self.outer.is_some_and(|outer| outer <= self.due) {
+            // It was the time of the outer one, which takes it from here.
+            EXPIRED.store(true, Ordering::SeqCst);
             return Expired::No;
         }
-        // SAFETY: the flag is made to be written here and by signal handlers.
-        unsafe { (&raw mut pg_sys::QueryCancelPending).write_volatile(0) };
-        Expired::Yes
+        if is_over {
+            // SAFETY: the flag is made to be written here and by signal handlers.
+            unsafe { (&raw mut pg_sys::QueryCancelPending).write_volatile(0) };
+        }
+        if let Some(outer) = self.outer {
+            arm(self.timer, outer);
+        }
+        if is_over { Expired::Yes } else { Expired::No }
     }
+}
+
+fn arm(timer: c_int, due: Instant) {
+    let left = due.saturating_duration_since(Instant::now()).as_millis();
+    let left = c_int::try_from(left).unwrap_or(c_int::MAX).max(1);
+    // SAFETY: the timer is registered; one that runs is set anew.
+    unsafe { enable_timeout_after(timer, left) };
 }

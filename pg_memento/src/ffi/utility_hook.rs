@@ -14,6 +14,8 @@ pub enum Command {
     ChangesDatabases,
     /// Makes the work of a prepared transaction visible.
     CommitsPrepared,
+    /// Drops an extension of that name, perhaps among others.
+    DropsExtension(Vec<String>),
 }
 
 static CALLBACK: OnceLock<fn(Command)> = OnceLock::new();
@@ -124,6 +126,13 @@ unsafe fn command(node: *mut pg_sys::Node) -> Option<Command> {
                     None => Command::ChangesDatabases,
                 })
             }
+            pg_sys::NodeTag::T_DropStmt => {
+                let drop = &*node.cast::<pg_sys::DropStmt>();
+                if drop.removeType != pg_sys::ObjectType::OBJECT_EXTENSION {
+                    return None;
+                }
+                Some(Command::DropsExtension(names(drop.objects)))
+            }
             pg_sys::NodeTag::T_TransactionStmt => {
                 let kind = (*node.cast::<pg_sys::TransactionStmt>()).kind;
                 let commits = kind == pg_sys::TransactionStmtKind::TRANS_STMT_COMMIT_PREPARED;
@@ -149,6 +158,25 @@ unsafe fn option(options: *mut pg_sys::List, name: &CStr) -> Option<*mut pg_sys:
             .iter()
             .map(|cell| cell.ptr_value.cast::<pg_sys::DefElem>())
             .find(|&element| !(*element).arg.is_null() && CStr::from_ptr((*element).defname) == name)
+    }
+}
+
+/// The texts of a list of names.
+///
+/// # Safety
+/// `list` must be null or a list of String nodes.
+unsafe fn names(list: *mut pg_sys::List) -> Vec<String> {
+    if list.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: the list has that many cells, each a pointer to a String node, as its tag must say, too.
+    unsafe {
+        let cells = std::slice::from_raw_parts((*list).elements, (*list).length as usize);
+        cells
+            .iter()
+            .filter(|cell| (*cell.ptr_value.cast::<pg_sys::Node>()).type_ == pg_sys::NodeTag::T_String)
+            .filter_map(|cell| text((*cell.ptr_value.cast::<pg_sys::String>()).sval))
+            .collect()
     }
 }
 

@@ -98,14 +98,14 @@ pub fn capabilities() -> Result<Value, ErrorReport> {
         "worker": slots::backend::of(database::current()).is_some_and(|slot| slot.is_running()),
         "engines": engines,
         "lanes": lanes()?,
-        "local_model": missing_model_files().is_some_and(|missing| missing.is_empty()),
+        "local_model": has_local_model(),
         "max_content_bytes": gucs::max_content_bytes(),
     }))
 }
 
 /// The lanes that searches of this database have. Whether one runs depends on the query and the project; its notes say.
 fn lanes() -> Result<Vec<&'static str>, StatementError> {
-    let mut lanes = vec!["fts", "dense", "tech_token", "canonical", "pinned"];
+    let mut lanes = vec!["fts", "dense", "tech_token", "canonical", "pinned", "intent", "time"];
     if catalog::extension_schema("pg_trgm")?.is_some() {
         lanes.push("trigram");
     }
@@ -272,22 +272,36 @@ fn unused(engine: &Engine) -> Finding {
 }
 
 fn local_model() -> Finding {
-    match missing_model_files() {
-        None => Finding::ok("local_model", "memento.model_dir is not set; this version uses no model"),
-        Some(missing) if missing.is_empty() => {
-            Finding::ok("local_model", "model.onnx and tokenizer.json are there")
-        }
-        Some(missing) => Finding::warn(
+    let Some(directory) = gucs::model_dir() else {
+        return Finding::ok("local_model", "memento.model_dir is not set; this version uses no model");
+    };
+    let missing = missing_model_files(Path::new(&directory));
+    match models_of_their_own(Path::new(&directory)) {
+        _ if missing.is_empty() => Finding::ok("local_model", "model.onnx and tokenizer.json are there"),
+        0 => Finding::warn(
             "local_model",
             format!("memento.model_dir lacks {}", missing.join(" and ")),
             "alter system set memento.model_dir = '/path/with/both/files'; select pg_reload_conf();",
         ),
+        own => Finding::ok("local_model", format!("models with a directory of their own: {own}")),
     }
 }
 
-fn missing_model_files() -> Option<Vec<&'static str>> {
-    let directory = gucs::model_dir()?;
-    Some(MODEL_FILES.into_iter().filter(|file| !Path::new(&directory).join(file).is_file()).collect())
+fn missing_model_files(directory: &Path) -> Vec<&'static str> {
+    MODEL_FILES.into_iter().filter(|file| !directory.join(file).is_file()).collect()
+}
+
+/// How many directories in the one of the settings have a model.
+fn models_of_their_own(directory: &Path) -> usize {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter(|entry| missing_model_files(&entry.path()).is_empty()).count()
+}
+
+fn has_local_model() -> bool {
+    gucs::model_dir().is_some_and(|directory| {
+        let directory = Path::new(&directory);
+        missing_model_files(directory).is_empty() || models_of_their_own(directory) > 0
+    })
 }
 
 fn maintenance_work_mem() -> Result<Finding, StatementError> {

@@ -123,9 +123,11 @@ fn settings(most: u64) -> Settings {
         worker: format!("foreground:{}", process::my_pid()),
         lease: LEASE,
         concurrency: settings.concurrency,
-        batch: settings.batch.min(usize::try_from(most).unwrap_or(usize::MAX)),
+        batch: settings.batch,
         maintenance: Duration::from_secs(600),
         heartbeat: None,
+        is_servers_own: true,
+        most,
     }
 }
 

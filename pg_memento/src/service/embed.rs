@@ -1,24 +1,23 @@
 //! Vectors for a caller who waits for them: a query, or `memento.embed()`.
 
 use std::path::Path;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use memento_core::access::AccessLevel;
+use memento_core::token;
 use memento_worker::model_socket::{Call, Request, Response};
-use memento_worker::models::Models;
+use memento_worker::models::spec_of;
 use memento_worker::provider::{Code, EmbedRequest, ProviderError, Purpose, check_vectors};
 use memento_worker::store::Profile;
+use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use super::access::{AccessError, as_owner, authorize_current};
-use super::models::{MODEL_SOCKET, MODEL_TIME, ServerModels};
+use super::model_call::{self, Callee, LOOK_EVERY};
+use super::models::{self, MODEL_SOCKET, MODEL_TIME};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi;
-use crate::spi;
-
-/// How often a wait looks for a cancelled statement.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use crate::spi::{self, StatementResult};
 
 /// More texts are work for the queue.
 const MOST_TEXTS: usize = 256;
@@ -92,29 +91,45 @@ pub fn embed(texts: Vec<Option<String>>, purpose: &str) -> Result<Vec<Vec<f32>>,
     if texts.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vectors(&profile, texts, purpose)?)
+    Ok(vectors(project, &profile, texts, purpose)??)
 }
 
-/// The vector of a query.
-pub fn query_vector(profile: &Profile, query: &str) -> Result<Vec<f32>, ProviderError> {
-    vectors(profile, vec![query.to_owned()], Purpose::Query)?
-        .pop()
-        .ok_or_else(|| ProviderError::new(Code::BadAnswer, "the model gave no vector"))
+/// The vector of a query of a project.
+pub fn query_vector(
+    project: Uuid,
+    profile: &Profile,
+    query: &str,
+) -> StatementResult<Result<Vec<f32>, ProviderError>> {
+    let answer = vectors(project, profile, vec![query.to_owned()], Purpose::Query)?;
+    Ok(answer.and_then(|mut vectors| {
+        vectors.pop().ok_or_else(|| ProviderError::new(Code::BadAnswer, "the model gave no vector"))
+    }))
 }
 
 /// Asks a model and waits for it; the statement can be cancelled meanwhile.
-fn vectors(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, ProviderError> {
-    if profile.provider == "local" {
-        ask_local(texts, purpose, profile.dims)
-    } else {
-        ask(profile, texts, purpose)
+fn vectors(
+    project: Uuid,
+    profile: &Profile,
+    texts: Vec<String>,
+    purpose: Purpose,
+) -> StatementResult<Result<Vec<Vec<f32>>, ProviderError>> {
+    match profile.provider.as_str() {
+        "local" => Ok(ask_local(profile, texts, purpose)),
+        _ => ask(project, profile, texts, purpose),
     }
 }
 
-fn ask_local(texts: Vec<String>, purpose: Purpose, dims: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
+fn ask_local(
+    profile: &Profile,
+    texts: Vec<String>,
+    purpose: Purpose,
+) -> Result<Vec<Vec<f32>>, ProviderError> {
     let count = texts.len();
-    match over_the_socket(&Request::Embed { texts, purpose }, MODEL_TIME)? {
-        Response::Vectors { vectors, .. } => check_vectors(vectors.into_iter().enumerate(), count, dims),
+    let request = Request::Embed { spec: spec_of(profile), texts, purpose };
+    match over_the_socket(&request, MODEL_TIME)? {
+        Response::Vectors { vectors, .. } => {
+            check_vectors(vectors.into_iter().enumerate(), count, profile.dims)
+        }
         _ => Err(something_else()),
     }
 }
@@ -143,33 +158,32 @@ fn something_else() -> ProviderError {
     ProviderError::new(Code::BadAnswer, "the local model answered something else")
 }
 
-fn ask(profile: &Profile, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, ProviderError> {
-    let embedder = ServerModels::new().embedder(profile)?;
-    let work = move || embedder.embed(&EmbedRequest { texts: &texts, purpose, contextual: false });
-    Ok(on_a_thread(work)?.vectors)
-}
-
-/// Calls a model on a thread, which is left to itself if the statement is cancelled.
-pub fn on_a_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ProviderError> + Send + 'static,
-) -> Result<T, ProviderError> {
-    let (answer, answered) = channel();
-    let run = move || {
-        // Nobody waits any more if the statement was cancelled.
-        let _ = answer.send(work());
+/// By HTTP, unless it is `hash`, which is nothing but arithmetic.
+fn ask(
+    project: Uuid,
+    profile: &Profile,
+    texts: Vec<String>,
+    purpose: Purpose,
+) -> StatementResult<Result<Vec<Vec<f32>>, ProviderError>> {
+    let embedder = match models::query_embedder(profile) {
+        Ok(embedder) => embedder,
+        Err(error) => return Ok(Err(error)),
     };
-    ffi::thread::spawn("memento-query", run)
-        .map_err(|_| ProviderError::new(Code::Unavailable, "no thread can be started"))?;
-    loop {
-        match answered.recv_timeout(LOOK_EVERY) {
-            Ok(outcome) => return outcome,
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => ffi::server::check_for_interrupts(),
-            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(ProviderError::new(
-                    Code::Unavailable,
-                    "the provider's code panicked: this is a bug",
-                ));
-            }
-        }
+    let callee = Callee {
+        project,
+        role: "embed",
+        provider: profile.provider.clone(),
+        model: profile.model.clone(),
+        endpoint: profile.endpoint.clone(),
+        items: texts.len(),
+        tokens: texts.iter().map(|text| token::count(text) as u64).sum(),
+    };
+    let work = move || embedder.embed(&EmbedRequest { texts: &texts, purpose, contextual: false });
+    if profile.provider == "hash" {
+        return Ok(work().map(|embedded| embedded.vectors));
     }
+    Ok(match model_call::rest_of(&profile.endpoint)? {
+        Some(rest) => Err(rest),
+        None => model_call::call(callee, |embedded| embedded.usage, work).map(|embedded| embedded.vectors),
+    })
 }

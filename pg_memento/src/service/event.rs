@@ -1,5 +1,6 @@
 //! Semantic events: finding, showing and comparing them.
 
+mod cursor;
 mod search;
 
 pub use search::{MAX_EVENTS, Query, search};

@@ -23,6 +23,9 @@ const PASSAGE_TOKENS: i64 = 900;
 const TOKENS_PER_EVENT: i64 = 100;
 const EVENT_TOKENS: i64 = 120;
 
+/// So many events are put together by one call.
+const EVENTS_TOGETHER: i64 = 40;
+
 /// Why events are not looked for.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
@@ -99,11 +102,14 @@ pub fn reextract(given: &str, revision_id: Option<&str>, force: bool) -> Result<
         };
         return Ok(asked(&revision, known.job, status_of(&known.state), message));
     }
-    let job = as_owner(|| enqueue(project, revision.version, &revision.artifact_uid, &revision.revision_id))?;
+    let job = as_owner(|| {
+        let job = enqueue(project, revision.version, &revision.artifact_uid, &revision.revision_id)?;
+        spi::extract::hurry(project, job).map(|()| job)
+    })?;
     wake_at_commit();
     let message = match state {
         Some("running") => "job runs once more when it is done (force => true)",
-        Some("pending") => "job is waiting already",
+        Some("pending") => "job reset and re-enqueued (force => true)",
         _ => "re-extraction job enqueued",
     };
     let status = if state == Some("running") { "PROCESSING" } else { "PENDING" };
@@ -198,10 +204,13 @@ pub fn estimate(given: Option<&str>, revision_id: Option<&str>) -> Result<Value,
         let text = own.and_then(|prompt| prompt.template.as_deref()).unwrap_or(purpose.default_text());
         (token::count(SYSTEM) + token::count(text)) as i64
     };
-    // Passages are cut near their target; a document has one at least. Those with more than one are put together by one call more.
+    // Passages are cut near their target; a document has one at least. What is found in more than one is put together by other calls.
     let passages = (tokens + PASSAGE_TOKENS - 1).div_euclid(PASSAGE_TOKENS).max(documents);
-    let together = documents.min(passages - documents);
     let found = tokens / TOKENS_PER_EVENT;
+    let together = match documents.min(passages - documents) {
+        0 => 0,
+        several => several.max((found + EVENTS_TOGETHER - 1).div_euclid(EVENTS_TOGETHER)),
+    };
     Ok(json!({
         "extractor": profile,
         "model": model,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use memento_core::placing;
 use pgrx::Uuid;
 use serde_json::{Value, json};
 
-use super::search::{self, Hit, SearchError};
+use super::search::{self, Found, Hit, SearchError};
 use crate::ffi::jsonb::Jsonb;
 
 /// How many chunks are looked for to find one item.
@@ -17,8 +18,9 @@ pub fn items(query: &str, max_items: i32, filters: &Jsonb, with_chunks: bool) ->
         return Err(SearchError::BadLimit(max_items));
     }
     let limit = max_items.saturating_mul(CHUNKS_PER_ITEM).min(search::MAX_RESULTS);
-    let mut groups = by_item(search::search(query, limit, filters, None)?);
-    groups.truncate(usize::try_from(max_items).unwrap_or(0));
+    let Found { hits, wants } = search::search(query, limit, filters, None)?;
+    let most = usize::try_from(max_items).unwrap_or(0);
+    let groups = first(by_item(hits), most, &wants, |(_, hits)| hits.iter().map(chunk_of).collect());
     let results: Vec<Value> = groups.iter().map(|(item, hits)| shown(*item, hits, with_chunks)).collect();
     Ok(json!({"results": results}))
 }
@@ -36,6 +38,28 @@ pub fn by_item(hits: Vec<Hit>) -> Vec<(Uuid, Vec<Hit>)> {
         groups[place].1.push(hit);
     }
     groups
+}
+
+/// The key of a hit.
+pub fn chunk_of(hit: &Hit) -> i64 {
+    hit.passage.chunk_id
+}
+
+/// The first groups, such that each identifier of the query has one of its chunks in them, as it has among chunks.
+pub fn first<T>(groups: Vec<T>, most: usize, wants: &[Vec<i64>], chunks: impl Fn(&T) -> Vec<i64>) -> Vec<T> {
+    let groups_of = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(place, group)| chunks(group).into_iter().map(move |chunk| (chunk, place)));
+    let place: BTreeMap<i64, usize> = groups_of.collect();
+    let wants: Vec<Vec<usize>> = wants
+        .iter()
+        .map(|holders| holders.iter().filter_map(|chunk| place.get(chunk).copied()).collect())
+        .collect();
+    let in_order: Vec<usize> = (0..groups.len()).collect();
+    let (first, _) = placing::guarantee(&in_order, most, &wants);
+    let mut groups: Vec<Option<T>> = groups.into_iter().map(Some).collect();
+    first.into_iter().filter_map(|place| groups[place].take()).collect()
 }
 
 fn shown(item: Uuid, hits: &[Hit], with_chunks: bool) -> Value {

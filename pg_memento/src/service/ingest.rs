@@ -2,6 +2,7 @@
 
 use memento_core::access::AccessLevel;
 use memento_core::chunk::{Budget, Chunk, chunk_grouped, grouping_for};
+use memento_core::transcript::Speakers;
 use pgrx::Uuid;
 use serde_json::json;
 
@@ -60,7 +61,10 @@ fn write_chunks(project: Uuid, version: Uuid, content: &str, kind: &str) -> spi:
             as_lines(&tokenizer.tokens(chunk.text))
         })
         .collect();
-    store::insert_chunks(project, version, &chunks, tokens, tokenizer.versions())?;
+    let turns = Speakers::of(content, kind);
+    let speakers = chunks.iter().map(|chunk| turns.within(&chunk.bytes).join("\n"));
+    let speakers = speakers.map(|names| (!names.is_empty()).then_some(names)).collect();
+    store::insert_chunks(project, version, &chunks, tokens, speakers, tokenizer.versions())?;
     spi::job::enqueue_embed(project, version)?;
     Ok(chunks.len())
 }

@@ -1,12 +1,15 @@
 //! What models may do, from the server's settings; and what their failures mean to SQL.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use memento_worker::model_socket::SocketEmbedder;
-use memento_worker::models::{Configured, Models};
-use memento_worker::provider::{Chat, Embedder, Kind, LocalSettings, Policy, ProviderError};
+use memento_worker::models::{Configured, Models, spec_of};
+use memento_worker::provider::{
+    self, Chat, Embedder, Kind, LocalSettings, Policy, ProfileSpec, ProviderError, Reranker,
+};
 use memento_worker::secret::KeyRules;
 use memento_worker::store::{ChatProfile, Profile};
 use pgrx::prelude::*;
@@ -34,7 +37,7 @@ impl ServerModels {
 impl Models for ServerModels {
     fn embedder(&self, profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError> {
         if profile.provider == "local" {
-            return Ok(Arc::new(SocketEmbedder::new(MODEL_SOCKET.into(), profile.dims, MODEL_TIME)));
+            return Ok(Arc::new(SocketEmbedder::new(MODEL_SOCKET.into(), spec_of(profile), MODEL_TIME)));
         }
         self.0.embedder(profile)
     }
@@ -67,6 +70,51 @@ impl Models for ForegroundModels {
     fn chat(&self, profile: &ChatProfile) -> Result<Arc<dyn Chat>, ProviderError> {
         self.0.chat(profile)
     }
+}
+
+thread_local! {
+    /// The models of queries, with the settings that they were made under: connections are used again by the next query.
+    static OF_SESSION: RefCell<Option<SessionModels>> = const { RefCell::new(None) };
+}
+
+struct SessionModels {
+    policy: Policy,
+    embedders: Configured,
+    reranker: Option<(ProfileSpec, Arc<dyn Reranker>)>,
+}
+
+/// Uses the session's models; new ones if the settings have changed.
+fn with_session<T>(work: impl FnOnce(&mut SessionModels) -> T) -> T {
+    let policy = policy();
+    OF_SESSION.with_borrow_mut(|kept| {
+        if kept.as_ref().is_some_and(|kept| kept.policy != policy) {
+            *kept = None;
+        }
+        work(kept.get_or_insert_with(|| SessionModels {
+            policy: policy.clone(),
+            embedders: Configured::new(policy),
+            reranker: None,
+        }))
+    })
+}
+
+/// The embedding model of a profile over HTTP, for a query.
+pub fn query_embedder(profile: &Profile) -> Result<Arc<dyn Embedder>, ProviderError> {
+    with_session(|session| session.embedders.embedder(profile))
+}
+
+/// The reranker of a setting, for a query.
+pub fn query_reranker(spec: &ProfileSpec) -> Result<Arc<dyn Reranker>, ProviderError> {
+    with_session(|session| {
+        if let Some((known, kept)) = &session.reranker
+            && known == spec
+        {
+            return Ok(Arc::clone(kept));
+        }
+        let made = provider::reranker(spec, &session.policy)?;
+        session.reranker = Some((spec.clone(), Arc::clone(&made)));
+        Ok(made)
+    })
 }
 
 /// What any profile may do.

@@ -37,10 +37,12 @@ pub enum ProfileError {
     BadIndexParameter(&'static str),
     #[error("there is no embedding profile \"{0}\"")]
     NotFound(String),
-    #[error("the model of an embedding profile cannot be changed")]
+    #[error("the model of an embedding profile, and what else decides about its vectors, cannot be changed")]
     Immutable,
     #[error("{missing} chunks have no vector by profile \"{name}\" yet")]
     NotFilled { name: String, missing: i64 },
+    #[error("profile \"{0}\" is not used by this project")]
+    NotUsed(String),
     #[error(transparent)]
     Provider(#[from] ProviderError),
     #[error(transparent)]
@@ -58,7 +60,7 @@ impl Failure for ProfileError {
         match self {
             Self::NotSuperuser => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::NotFound(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-            Self::Immutable | Self::NotFilled { .. } => {
+            Self::Immutable | Self::NotFilled { .. } | Self::NotUsed(_) => {
                 PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
             }
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -71,6 +73,7 @@ impl Failure for ProfileError {
             Self::NotFound(_) => "PROFILE_NOT_FOUND",
             Self::Immutable => "PROFILE_IMMUTABLE",
             Self::NotFilled { .. } => "PROFILE_NOT_FILLED",
+            Self::NotUsed(_) => "PROFILE_NOT_USED",
             _ => "VALIDATION_ERROR",
         }
     }
@@ -100,6 +103,7 @@ impl Failure for ProfileError {
             Self::NotFilled { name, .. } => Some(format!(
                 "select memento.embedding_profiles_fill('{name}'), wait for it, and activate it then; or give force => true"
             )),
+            Self::NotUsed(name) => Some(format!("select memento.embedding_profiles_fill('{name}')")),
             Self::Provider(_) | Self::Access(_) | Self::Statement(_) => None,
         }
     }
@@ -127,13 +131,12 @@ pub fn upsert(
         config: parsed,
     };
     // Loading the local model is left to the process that keeps it.
-    if provider != "local" {
-        provider::embedder(&spec, &models::policy())?;
-    }
+    provider::check_profile(&spec, &models::policy())?;
     let known = as_owner(|| profile::find(name))?;
     if known.is_some_and(|known| {
         (known.provider.as_str(), known.model.as_str(), known.dims, known.distance.as_str())
             != (provider, model, dims, distance)
+            || makes_other_vectors(&known.config, &spec.config)
     }) {
         return Err(ProfileError::Immutable);
     }
@@ -142,6 +145,17 @@ pub fn upsert(
         profile::upsert(NewProfile { name, provider, model, dims, distance, config, endpoint: &endpoint })
     })?;
     Ok(json!({"profile_id": profile_id.to_string(), "name": name, "endpoint": endpoint}))
+}
+
+/// Whether texts would have other vectors than those that are stored. A fingerprint that is not given stays as it was recorded.
+fn makes_other_vectors(known: &Value, given: &Value) -> bool {
+    let said = |config: &Value, key: &str| {
+        config.get(key).filter(|said| !said.is_null() && **said != json!(false)).cloned()
+    };
+    let differs = |key: &&str| said(known, key) != said(given, key);
+    let is_other = |given: &Value| known.get("fingerprint").is_some_and(|recorded| recorded != given);
+    ["document_prefix", "late_chunking", "pooling"].iter().any(differs)
+        || given.get("fingerprint").is_some_and(is_other)
 }
 
 fn check(name: &str, model: &str, dims: i32, distance: &str) -> Result<(), ProfileError> {
@@ -194,10 +208,16 @@ pub fn fill(name: &str) -> Result<Value, ProfileError> {
     let profile = find(name)?;
     let jobs = as_owner(|| {
         profile::set_candidate(project, profile)?;
-        profile::enqueue_index(profile)?;
-        profile::enqueue_missing(project, profile)
+        filled(project, profile)
     })?;
     Ok(json!({"profile_id": profile.to_string(), "jobs": jobs}))
+}
+
+/// Asks for the vectors that are missing, and for the index; says how many jobs that is.
+fn filled(project: Uuid, profile: Uuid) -> spi::StatementResult<i64> {
+    let jobs = profile::enqueue_missing(project, profile)?;
+    profile::want_index(profile)?;
+    Ok(jobs)
 }
 
 /// Makes a profile the one that searches of the session's project use; none turns them off.
@@ -214,8 +234,8 @@ pub fn activate(name: Option<&str>, force: bool) -> Result<Value, ProfileError> 
     let jobs = as_owner(|| {
         profile::activate(project, profile)?;
         match profile {
-            Some(profile) if missing > 0 => profile::enqueue_missing(project, profile),
-            _ => Ok(0),
+            Some(profile) => filled(project, profile),
+            None => Ok(0),
         }
     })?;
     Ok(json!({"active": name, "missing": missing, "jobs": jobs}))
@@ -225,12 +245,15 @@ pub fn activate(name: Option<&str>, force: bool) -> Result<Value, ProfileError> 
 pub fn reindex(name: &str, from_scratch: bool) -> Result<Value, ProfileError> {
     let project = authorize_current(AccessLevel::Admin)?;
     let profile = find(name)?;
+    // Its vectors would go and not come back.
+    if !as_owner(|| profile::is_used(project, profile))? {
+        return Err(ProfileError::NotUsed(name.into()));
+    }
     let jobs = as_owner(|| {
         if from_scratch {
             profile::delete_vectors(project, profile)?;
         }
-        profile::enqueue_index(profile)?;
-        profile::enqueue_missing(project, profile)
+        filled(project, profile)
     })?;
     Ok(json!({"profile_id": profile.to_string(), "jobs": jobs}))
 }

@@ -8,7 +8,6 @@ use pgrx::prelude::*;
 use serde_json::{Value, json};
 
 use super::access::{AccessError, as_owner, authorize_current};
-use super::worker::wake_at_commit;
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::{ffi, spi};
 
@@ -25,6 +24,8 @@ pub enum QueueError {
     NotFound(i64),
     #[error("job {job} is {state}")]
     WrongState { job: i64, state: String },
+    #[error("job {successor} has been asked for in place of job {job}")]
+    Succeeded { job: i64, successor: i64 },
     #[error("there are no jobs of kind \"{0}\"")]
     UnknownKind(String),
     #[error("period must be day or month")]
@@ -47,7 +48,7 @@ impl Failure for QueueError {
     fn sqlstate(&self) -> PgSqlErrorCode {
         match self {
             Self::NotFound(_) => PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-            Self::WrongState { .. } | Self::FixedSnapshot => {
+            Self::WrongState { .. } | Self::Succeeded { .. } | Self::FixedSnapshot => {
                 PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
             }
             _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -57,7 +58,7 @@ impl Failure for QueueError {
     fn code(&self) -> &'static str {
         match self {
             Self::NotFound(_) => "JOB_NOT_FOUND",
-            Self::WrongState { .. } => "JOB_STATE",
+            Self::WrongState { .. } | Self::Succeeded { .. } => "JOB_STATE",
             Self::FixedSnapshot => "FIXED_SNAPSHOT",
             _ => "VALIDATION_ERROR",
         }
@@ -69,6 +70,9 @@ impl Failure for QueueError {
             Self::WrongState { .. } => {
                 Some("failed and cancelled jobs can be tried again, open ones can be cancelled".into())
             }
+            Self::Succeeded { successor, .. } => Some(format!(
+                "it does the same work; to do it at once: select memento.retry_job({successor})"
+            )),
             Self::UnknownKind(_) => {
                 Some(format!("use one of: {}, or leave it out for all", KINDS.join(", ")))
             }
@@ -85,10 +89,13 @@ pub fn change_job(job: i64, retry: bool) -> Result<Value, QueueError> {
     let project = authorize_current(AccessLevel::Write)?;
     let changed =
         as_owner(|| spi::queue::change_job(project, job, retry))?.ok_or(QueueError::NotFound(job))?;
+    if let Some(successor) = changed.successor {
+        return Err(QueueError::Succeeded { job, successor });
+    }
     let Some(state) = changed.is else {
         return Err(QueueError::WrongState { job, state: changed.was });
     };
-    wake_at_commit();
+    as_owner(spi::queue::announce)?;
     Ok(json!({"job_id": job, "state": state, "was": changed.was}))
 }
 
@@ -104,8 +111,10 @@ pub fn pause(kind: Option<&str>, reason: Option<&str>) -> Result<i64, QueueError
 pub fn resume(kind: Option<&str>) -> Result<i64, QueueError> {
     let kind = known_kind(kind)?;
     let project = authorize_current(AccessLevel::Admin)?;
-    wake_at_commit();
-    Ok(as_owner(|| spi::queue::resume(project, kind))?)
+    Ok(as_owner(|| {
+        spi::queue::announce()?;
+        spi::queue::resume(project, kind)
+    })?)
 }
 
 fn known_kind(kind: Option<&str>) -> Result<&str, QueueError> {
@@ -126,8 +135,10 @@ pub fn set_budget(max_tokens: Option<i64>, period: &str) -> Result<Value, QueueE
     }
     let project = authorize_current(AccessLevel::Admin)?;
     let role = ffi::identity::current_role();
-    wake_at_commit();
-    let is_spent = as_owner(|| spi::queue::set_budget(project, max_tokens, period, role))?;
+    let is_spent = as_owner(|| {
+        spi::queue::announce()?;
+        spi::queue::set_budget(project, max_tokens, period, role)
+    })?;
     Ok(json!({"max_tokens": max_tokens, "period": max_tokens.map(|_| period), "spent": is_spent}))
 }
 

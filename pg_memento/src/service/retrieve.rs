@@ -1,5 +1,6 @@
 //! Evidence for a query: the best passages within a budget, with where they come from and why they are there.
 
+mod choose;
 mod pack;
 mod record;
 mod replay;
@@ -13,7 +14,8 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Value, json};
 
-use self::pack::Budget;
+use self::choose::{Budget, Chosen};
+use self::pack::Evidence;
 use super::access::{AccessError, as_owner, authorize_current};
 use super::lineage::{found_items, record as record_event};
 use super::search::gather::{Gathered, gather_as};
@@ -141,6 +143,12 @@ impl Request<'_> {
         (self.max_items * CANDIDATES).min(search::MAX_RESULTS)
     }
 
+    /// A manner with what the request says of it.
+    fn manner(&self, manner: Manner) -> Manner {
+        let hierarchical = self.strategy == "hierarchical";
+        Manner { hierarchical, intent: self.intent.and_then(Intent::from_word), ..manner }
+    }
+
     fn budget(&self) -> Budget {
         let size = |number: i32| usize::try_from(number).unwrap_or(0);
         Budget {
@@ -156,7 +164,7 @@ impl Request<'_> {
 struct Made {
     manner: Manner,
     found: Gathered,
-    evidence: Vec<pack::Evidence>,
+    chosen: Chosen,
     /// What is shown, without how it was looked for.
     shown: Value,
 }
@@ -164,30 +172,30 @@ struct Made {
 /// Makes a pack of a scope that the caller may read, as the owner.
 fn make(request: &Request, scope: &Scope, manner: Manner) -> spi::StatementResult<Made> {
     let found = gather_as(scope, request.query, request.candidates(), &manner)?;
-    let evidence = pack::choose(scope.project, request, &found)?;
-    let events = pack::events(scope.project, request, &evidence)?;
-    let shown = pack::shown(request, &found, &evidence, &events);
-    Ok(Made { manner, found, evidence, shown })
+    let chosen = choose::choose(scope.project, request, &found)?;
+    let shown = pack::shown(request, &found, &chosen);
+    Ok(Made { manner, found, chosen, shown })
 }
 
 /// The evidence pack for a query.
 pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
     request.check()?;
-    let Some(scope) = search::scope(request.candidates(), &request.filters, request.as_of)? else {
+    let Some(mut scope) = search::scope(request.candidates(), &request.filters, request.as_of)? else {
         return Ok(pack::empty(request, "the filters match nothing"));
     };
     let caller = crate::ffi::identity::current_role();
     let (evidence, query_id, answer) = as_owner(|| {
-        let hierarchical = request.strategy == "hierarchical";
-        let manner = Manner { hierarchical, ..Manner::of(scope.project)? };
-        let made = make(request, &scope, manner)?;
+        // Named, because the project may have another one when the pack is made again.
+        let profile = spi::profile::active(scope.project, None)?;
+        scope.profile = profile.map(|profile| Uuid::from_bytes(*profile.profile.as_bytes()));
+        let made = make(request, &scope, request.manner(Manner::of(scope.project)?))?;
         let unstored = match (request.store, can_write()) {
             (false, _) => Some("not asked for"),
             (true, false) => Some("the transaction is read-only"),
             (true, true) => None,
         };
         let query_id = match unstored {
-            None => Some(record::store(scope.project, caller, request, &made)?),
+            None => Some(record::store(&scope, caller, request, &made)?),
             Some(_) => None,
         };
         let notes = json!({
@@ -195,16 +203,16 @@ pub fn retrieve(request: &Request) -> Result<Value, RetrieveError> {
             "stored": unstored.is_none(),
             "not_stored_because": unstored,
         });
-        Ok((made.evidence, query_id, whole(request.return_style, made.shown, query_id, notes)))
+        Ok((made.chosen.evidence, query_id, whole(request.return_style, made.shown, query_id, notes)))
     })?;
     record_event("retrieve", || event_data(request.query, &evidence, query_id))?;
     Ok(answer)
 }
 
 /// What the event of a retrieval says: what was asked, the pack, and the memories in it.
-fn event_data(query: &str, evidence: &[pack::Evidence], query_id: Option<Uuid>) -> Value {
+fn event_data(query: &str, evidence: &[Evidence], query_id: Option<Uuid>) -> Value {
     let items = found_items(evidence.iter().map(|one| one.passage.item_id));
-    let ids: Vec<String> = evidence.iter().map(pack::Evidence::evidence_id).collect();
+    let ids: Vec<String> = evidence.iter().map(Evidence::evidence_id).collect();
     json!({"query": query, "pack_id": query_id.map(|id| id.to_string()), "item_ids": items, "evidence_ids": ids})
 }
 

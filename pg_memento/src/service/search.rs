@@ -1,12 +1,13 @@
 //! Finding memories again.
 
-mod dense;
+pub mod dense;
 mod fuse;
 pub mod gather;
 pub mod hierarchy;
 pub mod lane;
 pub mod lexical;
 pub mod manner;
+mod mention;
 mod rerank;
 mod tech_token;
 mod trigram;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use memento_core::access::AccessLevel;
 use memento_core::filter::{Filter, FilterError};
 use pgrx::Uuid;
+use pgrx::pg_sys::panic::{ErrorReport, ErrorReportable};
 use pgrx::prelude::*;
 use serde_json::{Value, json};
 
@@ -25,8 +27,10 @@ use super::access::{AccessError, as_owner, authorize_current};
 use super::lineage::{found_items, record};
 use crate::error::{Failure, StatementError, passed_on, reported};
 use crate::ffi::jsonb::Jsonb;
-use crate::spi;
-use crate::spi::search::{Passage, Scope};
+use crate::ffi::subtransaction::attempt_reading;
+use crate::ffi::transaction::Caught;
+use crate::spi::search::{Candidate, Passage, Scope};
+use crate::spi::{self, StatementResult};
 
 /// The most results of one search: beyond it a caller wants a list, not a search.
 pub const MAX_RESULTS: i32 = 1000;
@@ -36,6 +40,8 @@ pub const MAX_RESULTS: i32 = 1000;
 pub enum SearchError {
     #[error("k must be between 1 and {MAX_RESULTS}, not {0}")]
     BadLimit(i32),
+    #[error("the chunks cannot be read: {0}")]
+    Unreadable(Caught),
     #[error(transparent)]
     Filter(#[from] FilterError),
     #[error(transparent)]
@@ -49,8 +55,25 @@ reported!(SearchError);
 impl Failure for SearchError {
     passed_on!(Access, Statement);
 
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Self::Unreadable(_) => PgSqlErrorCode::ERRCODE_INDEX_CORRUPTED,
+            _ => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "INDEX_UNREADABLE",
+            _ => "VALIDATION_ERROR",
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
+            Self::Unreadable(_) => Some(
+                "an index may be broken: memento.disable_bm25() drops that of an engine, reindex table memento.chunk builds all anew".into(),
+            ),
             Self::BadLimit(_) => Some("give the number of results that you want to read".into()),
             Self::Filter(error) => Some(error.hint()),
             _ => None,
@@ -77,7 +100,16 @@ pub fn scope(
     // Deeper or larger than JSON can be here is no object of ours.
     let filter = Filter::from_json(&filters.parse().map_err(|_| FilterError::NotAnObject)?)?;
     let project = authorize_current(AccessLevel::Read)?;
-    Ok((!filter.matches_nothing()).then_some(Scope { project, filter, as_of, profile: None }))
+    Ok((!filter.matches_nothing()).then(|| Scope::new(project, filter, as_of)))
+}
+
+/// What a search found.
+#[derive(Default)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// For each identifier of the query that is there, the chunks that have it. The rarest first.
+    pub wants: Vec<Vec<i64>>,
 }
 
 /// Searches the session's project: the latest versions, or those that were live at a time.
@@ -86,11 +118,11 @@ pub fn search(
     limit: i32,
     filters: &Jsonb,
     as_of: Option<TimestampWithTimeZone>,
-) -> Result<Vec<Hit>, SearchError> {
-    let Some(scope) = scope(limit, filters, as_of)? else { return Ok(Vec::new()) };
-    let hits = hits_in(&scope, query, limit)?;
-    record_search(query, limit, &hits)?;
-    Ok(hits)
+) -> Result<Found, SearchError> {
+    let Some(scope) = scope(limit, filters, as_of)? else { return Ok(Found::default()) };
+    let found = find_in(&scope, query, limit)?;
+    record_search(query, limit, &found.hits)?;
+    Ok(found)
 }
 
 /// Records a search as an event, where that is asked for.
@@ -103,7 +135,7 @@ pub fn record_search<'a>(
 }
 
 /// The best chunks of a scope that the caller may read.
-pub fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, SearchError> {
+pub fn find_in(scope: &Scope, query: &str, limit: i32) -> Result<Found, SearchError> {
     Ok(as_owner(|| {
         let found = gather(scope, query, limit)?;
         let chunks = found.ranked.iter().map(|ranked| ranked.chunk_id).collect();
@@ -115,8 +147,18 @@ pub fn hits_in(scope: &Scope, query: &str, limit: i32) -> Result<Vec<Hit>, Searc
             let passage = passages.remove(&ranked.chunk_id)?;
             Some(Hit { passage, score: ranked.score, lanes: ranked.lanes.into() })
         };
-        Ok(found.ranked.into_iter().filter_map(hit).collect())
+        let wants = found.wants();
+        Ok(Found { hits: found.ranked.into_iter().filter_map(hit).collect(), wants })
     })?)
+}
+
+/// What decides about the places of chunks beside the lanes. The first statement outside of a lane: an index that the server cannot
+/// even plan with stops here, after all lanes.
+fn candidates(project: Uuid, chunks: Vec<i64>) -> StatementResult<Vec<Candidate>> {
+    match attempt_reading(|| spi::search::candidates(project, chunks)) {
+        Ok(candidates) => candidates,
+        Err(caught) => Err(ErrorReport::from(SearchError::Unreadable(caught))).unwrap_or_report(),
+    }
 }
 
 /// What the event of a search says: what was asked, and which memories were found, best first.
@@ -132,5 +174,5 @@ pub fn best_of(project: Uuid, filter: Filter, query: &str, limit: i32) -> Result
     if filter.matches_nothing() || limit < 1 {
         return Ok(Vec::new());
     }
-    hits_in(&Scope { project, filter, as_of: None, profile: None }, query, limit)
+    Ok(find_in(&Scope::new(project, filter, None), query, limit)?.hits)
 }

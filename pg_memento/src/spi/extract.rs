@@ -22,6 +22,12 @@ pub fn job(project: Uuid, version: Uuid) -> StatementResult<Option<ExtractionJob
     Ok(found.into_iter().next())
 }
 
+/// Lets a job that waits after failures be due now.
+pub fn hurry(project: Uuid, job: i64) -> StatementResult<()> {
+    write(include_str!("queries/hurry_job.sql"), &[project.into(), job.into()], |_| Ok(()))?;
+    Ok(())
+}
+
 /// How much there is to read.
 pub struct Size {
     pub documents: i64,
@@ -59,6 +65,8 @@ pub fn set_profile(project: Uuid, profile: Option<Uuid>) -> StatementResult<usiz
 
 /// Adds a version of a prompt and gives its number; without a template the built-in one counts again.
 pub fn set_prompt(project: Uuid, name: &str, template: Option<&str>, by: Oid) -> StatementResult<i32> {
+    // By a statement of its own: the next one sees what those before it have written.
+    write(include_str!("queries/lock_project.sql"), &[project.into()], |_| Ok(()))?;
     write_one(
         include_str!("queries/insert_prompt.sql"),
         &[project.into(), name.into(), template.into(), by.into()],

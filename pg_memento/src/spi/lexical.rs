@@ -6,6 +6,7 @@ use pgrx::datum::DatumWithOid;
 
 use super::search::{Scope, of_wanted_items, wanted};
 use super::{StatementResult, kept_rows, required, rows};
+use crate::ffi::setting::with_settings;
 
 /// As many changed versions a search looks at: a writer counts long before, and a backlog, as after a restore, is worked off.
 const MOST_PENDING: i64 = 1000;
@@ -23,8 +24,16 @@ pub struct Totals {
 pub struct Found {
     pub chunk_id: i64,
     pub score: f64,
-    /// How many candidates were the best, whether they are wanted or not; none where all were looked at.
-    pub of_best: Option<i64>,
+    /// The candidates that it was among, whether they are wanted or not; none where all were looked at.
+    pub of_best: Option<OfBest>,
+}
+
+/// The best candidates.
+#[derive(Clone, Copy)]
+pub struct OfBest {
+    pub count: i64,
+    /// The lowest score of them.
+    pub lowest: f64,
 }
 
 /// What is counted of a project.
@@ -67,53 +76,74 @@ pub fn add_uncounted(project: Uuid, collection: &mut Collection, terms: &mut [Te
     Ok(())
 }
 
-/// The best of the chunks that a tsquery matches, by their score; `best` of them are looked at.
+/// What was looked at, and what was found there: the best first.
+pub struct Looked {
+    pub found: Vec<(i64, f64)>,
+    pub looked_at: i64,
+}
+
+/// Whether a tsquery matches more chunks than that, of all versions.
+pub fn is_broad(project: Uuid, tsquery: &str, many: i64) -> StatementResult<bool> {
+    let arguments = [project.into(), tsquery.into(), many.into()];
+    let counted = rows(include_str!("queries/lexical_is_broad.sql"), &arguments, |row| required(&row, 1))?;
+    Ok(counted.into_iter().next().unwrap_or(false))
+}
+
+/// The best of the chunks that a tsquery matches, by their score: `best` of them are looked at, and `scored` at most scored.
 pub fn best(
     scope: &Scope,
     tsquery: &str,
     query: &EncodedQuery,
-    best: i64,
+    (best, scored): (i64, i64),
     limit: i32,
-) -> StatementResult<Vec<Found>> {
-    let statement = concat!(
-        include_str!("queries/wanted_items.sql"),
-        include_str!("queries/lexical_best.sql"),
-        include_str!("queries/lexical_of_best.sql")
-    );
-    found(statement, &arguments(scope, tsquery, best, limit, Some(query)))
+) -> StatementResult<Looked> {
+    let statement = concat!(of_wanted_items!("lexical_best"), include_str!("queries/lexical_ranked.sql"));
+    let mut arguments = arguments(scope, tsquery, best, limit, Some(query));
+    arguments.push(scored.into());
+    looked(statement, &arguments)
 }
 
-/// As [`best`], of the newest that the tsquery matches.
+/// As [`best`], of the `scored` newest that the tsquery matches among the `read` newest of all.
 pub fn best_of_newest(
     scope: &Scope,
     tsquery: &str,
     query: &EncodedQuery,
-    newest: i64,
-    best: i64,
+    (best, scored, read): (i64, i64, i64),
     limit: i32,
-) -> StatementResult<Vec<Found>> {
-    let statement = concat!(
-        include_str!("queries/wanted_items.sql"),
-        include_str!("queries/lexical_newest.sql"),
-        include_str!("queries/lexical_of_best.sql")
-    );
+) -> StatementResult<Looked> {
+    let statement = concat!(of_wanted_items!("lexical_newest"), include_str!("queries/lexical_ranked.sql"));
     let mut arguments = arguments(scope, tsquery, best, limit, Some(query));
-    arguments.push(newest.into());
-    found(statement, &arguments)
+    arguments.extend([scored.into(), read.into()]);
+    looked(statement, &arguments)
 }
 
-/// The best of all chunks that a tsquery matches and that are wanted.
-pub fn filtered(
+/// The best that a tsquery matches of the chunks that are wanted; `read` of them are looked into, those of the newest items.
+pub fn best_in_scope(
     scope: &Scope,
     tsquery: &str,
     query: &EncodedQuery,
+    read: i64,
     limit: i32,
-) -> StatementResult<Vec<Found>> {
-    found(of_wanted_items!("lexical_filtered"), &arguments(scope, tsquery, 0, limit, Some(query)))
+) -> StatementResult<Looked> {
+    let mut arguments = arguments(scope, tsquery, 0, limit, Some(query));
+    arguments.push(read.into());
+    looked(of_wanted_items!("lexical_in_scope"), &arguments)
+}
+
+fn looked(statement: &str, arguments: &[DatumWithOid]) -> StatementResult<Looked> {
+    // By keys, which are in memory.
+    let settings = [(c"random_page_cost", "1.1".to_owned())];
+    let read = with_settings(&settings, || {
+        rows(statement, arguments, |row| {
+            Ok((row.get::<i64>(1)?.zip(row.get::<f64>(2)?), required::<i64>(&row, 3)?))
+        })
+    })?;
+    let looked_at = read.first().map_or(0, |(_, looked_at)| *looked_at);
+    Ok(Looked { found: read.into_iter().filter_map(|(found, _)| found).collect(), looked_at })
 }
 
 /// The wanted ones of the chunks that a statement of an engine finds: with columns chunk_id, version_id and score, `$1` the
-/// project, `$17` the text and `$18` how many.
+/// project, `$19` the text and `$20` how many.
 pub fn best_of(
     scope: &Scope,
     engine: &str,
@@ -131,7 +161,8 @@ pub fn best_of(
 
 fn found(statement: &str, arguments: &[DatumWithOid]) -> StatementResult<Vec<Found>> {
     rows(statement, arguments, |row| {
-        Ok(Found { chunk_id: required(&row, 1)?, score: required(&row, 2)?, of_best: row.get(3)? })
+        let of_best = row.get(3)?.zip(row.get(4)?).map(|(count, lowest)| OfBest { count, lowest });
+        Ok(Found { chunk_id: required(&row, 1)?, score: required(&row, 2)?, of_best })
     })
 }
 

@@ -1,5 +1,6 @@
 //! Extensions that rank by BM25 with an index of their own: what the catalogues say of them, and how to speak to each.
 
+use super::dense::planned_rows;
 use super::{StatementResult, kept_rows, required, rows, write};
 
 /// The index that `enable_bm25` makes.
@@ -39,31 +40,41 @@ impl LexicalEngine {
                 let score = self.function("score")?;
                 // Both take any text for words, not for a query in some syntax.
                 let matches = match (self.operator("|||"), self.operator("@@@")) {
-                    (Some(any_word), _) => format!("c.chunk_text {any_word} $17::text"),
+                    (Some(any_word), _) => format!("c.chunk_text {any_word} $19::text"),
                     (None, Some(matches)) => {
                         let words =
                             self.functions.iter().find(|function| function.as_str() == "paradedb.match")?;
-                        format!("c.chunk_id {matches} {words}('chunk_text', $17::text)")
+                        format!("c.chunk_id {matches} {words}('chunk_text', $19::text)")
                     }
                     (None, None) => return None,
                 };
                 Some(format!(
                     "select c.chunk_id, c.version_id, {score}(c.chunk_id)::float8 as score from memento.chunk c
-                      where c.project_id = $1 and {matches} order by {score}(c.chunk_id) desc, c.chunk_id limit $18"
+                      where c.project_id = $1 and {matches} order by {score}(c.chunk_id) desc, c.chunk_id limit $20"
                 ))
             }
             "pg_textsearch" => {
                 let (distance, query) = (self.operator("<@>")?, self.function("to_bm25query")?);
                 let index = pgrx::spi::quote_literal(index);
-                let distance = format!("c.chunk_text {distance} {query}($17::text, {index})");
+                let distance = format!("c.chunk_text {distance} {query}($19::text, {index})");
                 // The index knows no projects: what is of others is dropped by the join that follows.
                 Some(format!(
                     "select c.chunk_id, c.version_id, -({distance})::float8 as score from memento.chunk c
-                      order by {distance} limit $18"
+                      order by {distance} limit $20"
                 ))
             }
             _ => None,
         }
+    }
+
+    /// Whether its index tells projects apart.
+    pub fn knows_projects(&self) -> bool {
+        self.name == "pg_search"
+    }
+
+    /// Whether its statement gives equal scores in the order of chunks. The index of pg_textsearch knows no second key.
+    pub fn orders_ties(&self) -> bool {
+        self.name == "pg_search"
     }
 
     /// The command that makes the index.
@@ -93,6 +104,11 @@ pub fn installed() -> StatementResult<Vec<LexicalEngine>> {
             functions: required(&row, 5)?,
         })
     })
+}
+
+/// About how many chunks there are, of all projects.
+pub fn estimate_chunks() -> StatementResult<f64> {
+    planned_rows("explain (format json) select from memento.chunk", &[])
 }
 
 /// Drops the index, if it is there. Without a word where it is not.

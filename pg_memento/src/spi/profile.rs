@@ -23,6 +23,7 @@ pub struct Profile {
     pub model: String,
     pub dims: i32,
     pub distance: String,
+    pub config: serde_json::Value,
 }
 
 /// The profile of a name.
@@ -34,12 +35,13 @@ pub fn find(name: &str) -> StatementResult<Option<Profile>> {
             model: required(&row, 3)?,
             dims: required(&row, 4)?,
             distance: required(&row, 5)?,
+            config: required::<Jsonb>(&row, 6)?.parse().unwrap_or_default(),
         })
     })?;
     Ok(found.into_iter().next())
 }
 
-/// Makes a profile, or changes how one is reached, and asks for its index.
+/// Makes a profile, or changes how one is reached, and asks for its index if that is to be another one.
 pub fn upsert(profile: NewProfile) -> StatementResult<Uuid> {
     let id: Uuid = write_one(
         include_str!("queries/upsert_profile.sql"),
@@ -53,13 +55,17 @@ pub fn upsert(profile: NewProfile) -> StatementResult<Uuid> {
             profile.endpoint.into(),
         ],
     )?;
-    enqueue_index(id)?;
+    write(
+        "select memento._enqueue_index($1) where memento._index_state($1) in ('outdated', 'invalid')",
+        &[id.into()],
+        |_| Ok(()),
+    )?;
     Ok(id)
 }
 
-/// Asks for the index of a profile.
-pub fn enqueue_index(profile: Uuid) -> StatementResult<()> {
-    write("select memento._enqueue_index($1)", &[profile.into()], |_| Ok(()))?;
+/// Asks for the index of a profile, at the end of its vectors.
+pub fn want_index(profile: Uuid) -> StatementResult<()> {
+    write("select memento._want_index($1)", &[profile.into()], |_| Ok(()))?;
     Ok(())
 }
 
@@ -99,9 +105,19 @@ pub fn set_candidate(project: Uuid, profile: Uuid) -> StatementResult<()> {
     Ok(())
 }
 
+/// Whether vectors by a profile are made for a project.
+pub fn is_used(project: Uuid, profile: Uuid) -> StatementResult<bool> {
+    let found = rows(
+        "select true from memento.project p where p.project_id = $1 and $2 in (p.active_profile_id, p.candidate_profile_id)",
+        &[project.into(), profile.into()],
+        |row| required::<bool>(&row, 1),
+    )?;
+    Ok(!found.is_empty())
+}
+
 /// Asks for the vectors that are missing; says for how many versions.
 pub fn enqueue_missing(project: Uuid, profile: Uuid) -> StatementResult<i64> {
-    write_one(include_str!("queries/enqueue_missing.sql"), &[project.into(), profile.into()])
+    write_one("select memento._enqueue_missing($1, $2, true)", &[project.into(), profile.into()])
 }
 
 /// Deletes the vectors of a project by a profile.

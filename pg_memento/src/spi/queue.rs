@@ -11,13 +11,15 @@ pub struct ChangedJob {
     pub was: String,
     /// Its state now; none if it could not be changed.
     pub is: Option<String>,
+    /// The open job that was asked for in its place.
+    pub successor: Option<i64>,
 }
 
 /// Tries a job again, or cancels it; none if there is none.
 pub fn change_job(project: Uuid, job: i64, retry: bool) -> StatementResult<Option<ChangedJob>> {
     let changed =
         write(include_str!("queries/change_job.sql"), &[project.into(), job.into(), retry.into()], |row| {
-            Ok(ChangedJob { was: required(&row, 1)?, is: row.get(2)? })
+            Ok(ChangedJob { was: required(&row, 1)?, is: row.get(2)?, successor: row.get(3)? })
         })?;
     Ok(changed.into_iter().next())
 }
@@ -43,6 +45,11 @@ pub fn set_budget(project: Uuid, max_tokens: Option<i64>, period: &str, role: Oi
         |_| Ok(()),
     )?;
     write_one("select memento._settle_budget($1)", &[project.into()])
+}
+
+/// Wakes the workers at commit, wherever they are.
+pub fn announce() -> StatementResult<()> {
+    write("select memento._announce()", &[], |_| Ok(())).map(drop)
 }
 
 /// Whether there are jobs that a worker will do without being asked.

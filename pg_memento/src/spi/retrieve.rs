@@ -4,7 +4,7 @@ use pgrx::Uuid;
 use pgrx::pg_sys::Oid;
 use pgrx::prelude::*;
 
-use super::{StatementResult, required, rows, write_one};
+use super::{StatementResult, kept_rows, required, rows, write_one};
 use crate::ffi::jsonb::Jsonb;
 
 /// A pack to be kept.
@@ -105,6 +105,13 @@ pub fn fates(
             latest_version_num: row.get(5)?,
             is_newer: required(&row, 6)?,
         })
+    })
+}
+
+/// The conversations that items are, or were made from. An item that is neither has none.
+pub fn calls(project: Uuid, items: Vec<Uuid>) -> StatementResult<Vec<(Uuid, Uuid)>> {
+    kept_rows(include_str!("queries/calls.sql"), &[project.into(), items.into()], |row| {
+        Ok((required(&row, 1)?, required(&row, 2)?))
     })
 }
 

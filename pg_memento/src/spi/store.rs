@@ -219,12 +219,13 @@ pub fn begin_ingest(project: Uuid, version: Uuid) -> StatementResult<Option<ToIn
     Ok(found.into_iter().next())
 }
 
-/// All chunks of a version, in one statement, with the technical tokens of each as lines.
+/// All chunks of a version, in one statement, with the technical tokens of each as lines, and who speaks in it, if anybody, as well.
 pub fn insert_chunks(
     project: Uuid,
     version: Uuid,
     chunks: &[Chunk],
     tokens: Vec<String>,
+    speakers: Vec<Option<String>>,
     made_by: TokenVersions,
 ) -> StatementResult<()> {
     let ints = |number: fn(&Chunk) -> usize| -> Vec<i32> {
@@ -250,6 +251,7 @@ pub fn insert_chunks(
             paths.into(),
             texts.into(),
             tokens.into(),
+            speakers.into(),
         ],
         |_| Ok(()),
     )?;

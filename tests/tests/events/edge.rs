@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::double::{Double, cluster, event, says};
-use super::scene::{assert_evidence_holds, drain, events, ingest, json};
+use super::scene::{assert_evidence_holds, drain, events, ingest, status};
 
 /// Who is right is not for the extractor to say: each of two contradicting events has its quote.
 #[test]
@@ -47,8 +47,7 @@ fn a_quote_that_spans_passages_is_left_out_and_counted() {
     });
     let made = ingest(&mut client, "one", &text);
     drain(&mut client);
-    let status =
-        json(&mut client, &format!("memento.job_status('{}')", made["artifact_uid"].as_str().unwrap()));
+    let status = status(&mut client, &made);
     assert_eq!(
         (&status["status"], &status["result"]["dropped"]["events"]),
         (&"DONE".into(), &1.into()),

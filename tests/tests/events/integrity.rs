@@ -144,6 +144,68 @@ fn an_event_without_evidence_cannot_commit() {
     assert_eq!(count(&mut client, "select count(*) from memento.event_evidence"), 0);
 }
 
+/// A quote of another version proves nothing, whichever of the two is written or changed last.
+#[test]
+fn an_event_and_its_quotes_are_of_one_version() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", TEXT);
+    ingest(&mut client, "two", TEXT);
+    write(&mut client, &GOOD).unwrap();
+    let of_two = "(select v.version_id from memento.version v join memento.item i using (project_id, item_id) where i.source_id = 'two')";
+    let uid = "(select i.artifact_uid from memento.item i where i.source_id = 'two')";
+    let other_quote = format!(
+        "insert into memento.event_evidence (project_id, event_id, version_id, start_char, end_char, artifact_uid, revision_id, quote)
+         select project_id, event_id, {of_two}, start_char, end_char, {uid}, revision_id, quote from memento.event_evidence"
+    );
+    for role in ["origin", "replica"] {
+        client.batch_execute(&format!("set session_replication_role = {role}")).unwrap();
+        for statement in [
+            other_quote.clone(),
+            format!("update memento.event_evidence set version_id = {of_two}, artifact_uid = {uid}"),
+            format!("update memento.semantic_event set version_id = {of_two}, artifact_uid = {uid}"),
+        ] {
+            assert_failure(client.execute(&statement, &[]), "23514", "EVIDENCE_REVISION");
+        }
+    }
+}
+
+/// Replication does not look at foreign keys, and anybody with enough rights can say that he is replication.
+#[test]
+fn replication_brings_no_event_without_evidence() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", TEXT);
+    client.batch_execute("set session_replication_role = replica").unwrap();
+    let mut transaction = client.transaction().unwrap();
+    event(&mut transaction, EVENT).unwrap();
+    assert_failure(transaction.commit(), "23514", "EVIDENCE_MISSING");
+    // In either order within a transaction, and the quotes first in one of their own, as a dump brings them.
+    let mut transaction = client.transaction().unwrap();
+    event(&mut transaction, EVENT).unwrap();
+    GOOD.evidence(&mut transaction, EVENT).unwrap();
+    transaction.commit().unwrap();
+    for change in [
+        "delete from memento.event_evidence",
+        "update memento.event_evidence set evidence_id = gen_random_uuid()",
+        "update memento.semantic_event set evidence_id = gen_random_uuid()",
+    ] {
+        assert_failure(client.batch_execute(change), "23514", "EVIDENCE_MISSING");
+    }
+    client
+        .batch_execute(
+            "begin; delete from memento.semantic_event; delete from memento.event_evidence; commit",
+        )
+        .unwrap();
+    let mut transaction = client.transaction().unwrap();
+    GOOD.evidence(&mut transaction, EVENT).unwrap();
+    transaction.commit().unwrap();
+    let mut transaction = client.transaction().unwrap();
+    event(&mut transaction, EVENT).unwrap();
+    transaction.commit().unwrap();
+    assert_eq!(count(&mut client, "select count(*) from memento.semantic_event"), 1);
+}
+
 #[test]
 fn forms_are_checked() {
     let cluster = without_worker();

@@ -128,12 +128,11 @@ fn who_lost_the_job_writes_nothing() {
                  "evidence": [{{"start_char": 0, "end_char": 23, "quote": "Decision: Use Postgres."}}]}}]', '[]', '{{}}')"#
         )
     };
-    let stored = |client: &mut Client, statement: &str| -> Option<i64> {
-        client.query_one(statement, &[]).unwrap().get(0)
-    };
-    assert_eq!(stored(&mut client, &store(attempt - 1, "late")), None);
-    assert_eq!(stored(&mut client, &store(attempt, "in time")), Some(1));
-    assert_eq!(stored(&mut client, &store(attempt, "twice")), None, "it is done already");
+    let stored =
+        |client: &mut Client, statement: &str| -> String { client.query_one(statement, &[]).unwrap().get(0) };
+    assert_eq!(stored(&mut client, &store(attempt - 1, "late")), "lost");
+    assert_eq!(stored(&mut client, &store(attempt, "in time")), "done");
+    assert_eq!(stored(&mut client, &store(attempt, "twice")), "lost", "it is done already");
     assert_eq!(events(&mut client, &made)[0]["narrative"], "in time");
 
     // Asked for twice at once, it is one job; while one is done, it runs once more.
@@ -153,13 +152,18 @@ fn who_lost_the_job_writes_nothing() {
     let mut transaction = other_session.transaction().unwrap();
     transaction.execute(&forgetting, &[]).unwrap();
     // While somebody erases the document, nobody waits.
-    let (job, attempt): (i64, i32) = (row.get(0), row.get(1));
-    let late = store(attempt, "erased").replace(&format!("', {},", one["job_id"]), &format!("', {job},"));
+    let (next, attempt): (i64, i32) = (row.get(0), row.get(1));
+    let late = store(attempt, "erased").replace(&format!("', {job},"), &format!("', {next},"));
     client.batch_execute("set lock_timeout = '2s'").unwrap();
-    assert_eq!(stored(&mut client, &late), None);
+    assert_eq!(stored(&mut client, &late), "busy");
+    transaction.rollback().unwrap();
+    assert_eq!(events(&mut client, &made)[0]["narrative"], "in time");
+    let mut transaction = other_session.transaction().unwrap();
+    transaction.execute(&forgetting, &[]).unwrap();
+    assert_eq!(stored(&mut client, &late), "busy");
     transaction.commit().unwrap();
     assert_eq!(rows(&mut client), [0; 4]);
-    assert_eq!(stored(&mut client, &late), None, "the job went with it");
+    assert_eq!(stored(&mut client, &late), "lost", "the job went with it");
 }
 
 /// A run that the database refuses leaves what was there, and says so.

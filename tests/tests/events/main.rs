@@ -2,10 +2,14 @@
 
 mod double;
 mod edge;
+mod entities;
 mod frequent;
 mod integrity;
+mod jobs;
 mod lifecycle;
 mod model;
+mod paging;
 mod scenarios;
 mod scene;
+mod together;
 mod tools;

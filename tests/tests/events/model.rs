@@ -4,18 +4,14 @@ use postgres::Client;
 use serde_json::{Value, json};
 
 use super::double::{Asked, Double, cluster, event, right, says};
-use super::scene::{assert_evidence_holds, count, drain, events, ingest, json, wait_for_job};
+use super::scene::{assert_evidence_holds, count, drain, events, ingest, json, status, wait_for_job};
 use crate::fake_endpoint::Reply;
 
 const TEXT: &str =
     "Alice Chen writes:\n\nDecision: We use Postgres for storage.\n\nAlice was sure, “quite sure” even.\n";
 
-fn status(client: &mut Client, artifact: &Value) -> Value {
-    json(client, &format!("memento.job_status('{}')", artifact["artifact_uid"].as_str().unwrap()))
-}
-
 /// Lets jobs that wait after a failure be due, and works them.
-fn try_again(client: &mut Client) {
+pub fn try_again(client: &mut Client) {
     client
         .batch_execute(
             "delete from memento.endpoint_pause;
@@ -171,7 +167,7 @@ fn every_misbehaviour_is_recorded_and_passes() {
         drain(&mut client);
         let seen = status(&mut client, &made);
         assert_eq!(
-            (&seen["status"], &seen["last_error_code"]),
+            (&seen["status"], &seen["last_error_cause"]),
             (&state.into(), &code.into()),
             "{name}: {seen}"
         );
@@ -268,10 +264,12 @@ fn quotes_that_are_not_in_the_text_are_left_out_and_counted() {
         let found = events(&mut client, &made);
         let has_it = found.iter().any(|event| event["narrative"] == "It is said that something else");
         assert_eq!(has_it, is_found, "{quote:?}: {seen}");
-        if seen["status"] == "DONE" && !is_found {
+        assert_eq!(seen["status"], "DONE", "{quote:?}: {seen}");
+        if !is_found {
+            let dropped = &seen["result"]["dropped"];
             assert_eq!(
-                (found.len(), &seen["result"]["dropped"]["events"]),
-                (1, &1.into()),
+                (found.len(), &dropped["events"], &dropped["quotes"]),
+                (1, &1.into(), &1.into()),
                 "{quote:?}: {seen}"
             );
         }
@@ -374,4 +372,12 @@ fn budgets_hold_models_only() {
     client.batch_execute("select memento.set_budget(null)").unwrap();
     drain(&mut client);
     assert_eq!(events(&mut client, &made).len(), 1);
+    client.batch_execute("select memento.set_budget(0)").unwrap();
+    let calls = double.calls();
+    let made = ingest(&mut client, "model again", TEXT);
+    drain(&mut client);
+    assert_eq!(events(&mut client, &made).len(), 0);
+    client.batch_execute("select memento.set_event_extractor('rules')").unwrap();
+    drain(&mut client);
+    assert_eq!((events(&mut client, &made).len(), double.calls()), (1, calls), "they need not wait");
 }

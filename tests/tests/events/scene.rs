@@ -38,6 +38,11 @@ pub fn ingest_as(client: &mut Client, kind: &str, source_id: &str, content: &str
     serde_json::from_str(&text).unwrap()
 }
 
+/// What became of the newest job of an artifact.
+pub fn status(client: &mut Client, artifact: &Value) -> Value {
+    json(client, &format!("memento.job_status('{}')", artifact["artifact_uid"].as_str().unwrap()))
+}
+
 /// Works the queue until nothing is due.
 pub fn drain(client: &mut Client) {
     client.batch_execute("call memento.drain()").unwrap();

@@ -228,6 +228,53 @@ fn revisions_are_compared() {
     assert_eq!(seen["revision_b"], second["revision_id"]);
 }
 
+/// A time is the same text in every session.
+#[test]
+fn times_are_in_utc() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let made = ingest(&mut client, "one", "Action: Bob will write the runbook by 2026-03-15.");
+    drain(&mut client);
+    for zone in ["UTC", "Asia/Kolkata", "America/St_Johns"] {
+        client.batch_execute(&format!("set timezone = '{zone}'")).unwrap();
+        let listed = events(&mut client, &made);
+        assert_eq!(listed[0]["event_time"], "2026-03-15T00:00:00Z", "{zone}");
+        let found =
+            json(&mut client, "memento.event_search('runbook', time_to => '2026-04-01T00:30:00+05:30')");
+        assert_eq!(found["events"][0]["event_time"], "2026-03-15T00:00:00Z", "{zone}");
+        assert_eq!(found["filters_applied"]["time_to"], "2026-03-31T19:00:00Z", "{zone}");
+        let id = listed[0]["event_id"].as_str().unwrap();
+        let seen = json(&mut client, &format!("memento.event_get('{id}')"));
+        assert!(seen["created_at"].as_str().unwrap().ends_with('Z'), "{zone}: {seen}");
+        let pack = json(&mut client, "memento.retrieve('runbook')");
+        assert_eq!(pack["events"][0]["event_time"], "2026-03-15T00:00:00Z", "{zone}");
+    }
+}
+
+/// The first quote of an event may be in no chunk as a whole; any other proves it, too.
+#[test]
+fn an_event_is_in_a_pack_by_any_of_its_quotes() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", "Decision: We will use Postgres for storage. We said: Postgres for storage.");
+    drain(&mut client);
+    client
+        .batch_execute(
+            "update memento.event_evidence set chunk_id = null;
+             insert into memento.event_evidence (project_id, event_id, version_id, chunk_id, start_char, end_char, artifact_uid, revision_id, quote)
+             select e.project_id, e.event_id, e.version_id, c.chunk_id, 54, 74, e.artifact_uid, e.revision_id, substr(v.content, 55, 20)
+               from memento.event_evidence e join memento.version v using (project_id, version_id) join memento.chunk c using (project_id, version_id)
+              limit 1",
+        )
+        .unwrap();
+    let pack = json(&mut client, "memento.retrieve('Postgres storage')");
+    assert_eq!(pack["events"].as_array().unwrap().len(), 1, "{pack}");
+    let id = pack["events"][0]["evidence_id"].as_str().unwrap();
+    assert!(
+        json(&mut client, &format!("memento.expand('{id}')"))["text"].as_str().unwrap().contains("Postgres")
+    );
+}
+
 #[test]
 fn packs_have_the_events_that_their_passages_prove() {
     let cluster = without_worker();

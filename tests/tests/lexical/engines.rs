@@ -8,7 +8,7 @@ use super::queries::survives_hostile_queries;
 use super::scene::{remember, search};
 
 /// A database with an engine and some memories; none where the server does not have that engine.
-fn with_engine(name: &str) -> Option<(Cluster, String)> {
+pub fn with_engine(name: &str) -> Option<(Cluster, String)> {
     let server = Server::from_environment();
     let control = format!("{}/extension/{name}.control", server.config("--sharedir"));
     if !std::path::Path::new(&control).exists() {
@@ -28,7 +28,7 @@ fn with_engine(name: &str) -> Option<(Cluster, String)> {
     Some((cluster, database))
 }
 
-fn each_engine(test: impl Fn(&Cluster, &str, &mut Client, &str)) {
+pub fn each_engine(test: impl Fn(&Cluster, &str, &mut Client, &str)) {
     for name in ["pg_search", "pg_textsearch"] {
         if let Some((cluster, database)) = with_engine(name) {
             let mut client = cluster.connect(&database);
@@ -37,7 +37,7 @@ fn each_engine(test: impl Fn(&Cluster, &str, &mut Client, &str)) {
     }
 }
 
-fn chunks(hits: &[(i64, f64, String)]) -> Vec<i64> {
+pub fn chunks(hits: &[(i64, f64, String)]) -> Vec<i64> {
     hits.iter().map(|hit| hit.0).collect()
 }
 

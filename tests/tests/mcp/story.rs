@@ -62,6 +62,13 @@ fn an_agent_works_with_the_memory() {
     assert!(found.to_string().contains("Postgres"), "{found}");
     let of_revision = shim.call("event_list_for_revision", json!({"artifact_uid": artifact["artifact_uid"]}));
     assert_eq!(of_revision["events"].as_array().unwrap().len(), 2, "{of_revision}");
+    let diff = shim.call(
+        "event_diff",
+        json!({"artifact_uid": artifact["artifact_uid"], "revision_a": artifact["revision_id"]}),
+    );
+    assert_eq!(diff["unchanged"].as_array().unwrap().len(), 2, "{diff}");
+    let estimate = shim.call("estimate_extract", json!({"artifact_uid": artifact["artifact_uid"]}));
+    assert_eq!(estimate["extractor"], "rules", "{estimate}");
 
     shim.call(
         "remember",

@@ -221,6 +221,48 @@ fn somebody_may_leave_a_transaction_open() {
     assert_complete(&mut client, 4);
 }
 
+/// A document that somebody is about to forget is not sent to the model again and again until they have made up their mind.
+#[test]
+fn an_open_forget_is_waited_for() {
+    let cluster = cluster(&[]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    let mut other = cluster.connect(&database);
+    for (round, lock) in [
+        "select memento.forget(source_system => 'held 0', source_id => '1')",
+        "select from memento.version v join memento.item i using (item_id) where i.source_system = 'held 1' for update of v",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (text, done) = (format!("held {round} text number 1"), 4 * round as i64);
+        endpoint.close();
+        remember(&mut client, &format!("held {round}"), 1);
+        endpoint.wait_for(1);
+        let mut open = other.transaction().unwrap();
+        open.batch_execute(lock).unwrap();
+        endpoint.open();
+        for after in 1..=3 {
+            remember(&mut client, &format!("free {round} {after}"), 1);
+            eventually("the others are done", || {
+                (states(&mut client).get("done") == Some(&(done + after))).then_some(())
+            });
+        }
+        assert_eq!(endpoint.seen()[&text], 1, "it is not paid for again");
+        open.rollback().unwrap();
+        eventually("it is given back, or its lease has ended", || {
+            client.batch_execute(MAKE_DUE).unwrap();
+            (states(&mut client).get("done") == Some(&(done + 4))).then_some(())
+        });
+        assert_eq!(endpoint.seen()[&text], 2);
+    }
+    let burnt = "select coalesce(string_agg(kind || ' ' || errors::text, '; '), '') from memento.job where kind = 'embed' and failures > 0";
+    assert_eq!(client.query_one(burnt, &[]).unwrap().get::<_, &str>(0), "");
+    assert_complete(&mut client, 8);
+}
+
 /// Forgetting and embedding lock the same rows; neither makes the other fail.
 #[test]
 fn forgetting_does_not_get_in_the_way() {

@@ -95,14 +95,19 @@ impl Endpoint {
         self.activate_as(client, "double");
     }
 
-    /// The same under another name.
-    pub fn activate_as(&self, client: &mut Client, name: &str) {
+    /// Makes a profile of this endpoint.
+    pub fn make(&self, client: &mut Client, name: &str) {
         client
             .execute(
                 "select memento.embedding_profiles_upsert($3, 'openai', 'm', $1, config => jsonb_build_object('base_url', $2::text))",
                 &[&(DIMS as i32), &self.server.url(), &name],
             )
             .unwrap();
+    }
+
+    /// The same as `activate` under another name.
+    pub fn activate_as(&self, client: &mut Client, name: &str) {
+        self.make(client, name);
         client.execute("select memento.embedding_profiles_activate($1, force => true)", &[&name]).unwrap();
         // The one before would be kept filled.
         client.batch_execute("update memento.project set candidate_profile_id = null").unwrap();

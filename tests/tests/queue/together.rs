@@ -102,4 +102,45 @@ fn a_worker_on_another_machine_is_enough() {
     let lost: i64 =
         client.query_one("select sum(lost_leases + failures)::bigint from memento.job", &[]).unwrap().get(0);
     assert_eq!(lost, 0, "nothing is burnt by stopping");
+    let calls = client.query_one(
+        "select sum(items)::bigint from memento.usage_ledger where outcome = 'WORKER_STOPPED'",
+        &[],
+    );
+    assert_eq!(calls.unwrap().get::<_, i64>(0), 3, "the call that nobody waited for is in the ledger");
+}
+
+/// A worker that may not call the model's host leaves the jobs to those that may.
+#[test]
+fn a_worker_that_is_set_up_wrongly_hurts_nobody() {
+    let cluster = cluster(&["memento.worker = off"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    let strict = ExternalWorker::start(&cluster, &database, &["--allow-private", "no", "--name", "strict"]);
+    remember(&mut client, "some", 70);
+    let detail: String = eventually("it says so", || {
+        client
+            .query_opt(
+                "select detail from memento.job_blockers where kind = 'embed' and blocker = 'no_able_worker' limit 1",
+                &[],
+            )
+            .unwrap()
+            .map(|row| row.get(0))
+    });
+    assert!(detail.starts_with("PROVIDER_HOST_REFUSED: ") && detail.ends_with("(strict)"), "{detail}");
+    let row = client
+        .query_one(
+            "select (select last_error from memento.worker_status where worker_id = 'strict'), count(*),
+                    (select count(*) from memento.endpoint_pause)
+               from memento.job where kind = 'embed' and state = 'pending' and failures = 0 and errors = '[]'",
+            &[],
+        )
+        .unwrap();
+    assert_eq!((row.get(0), row.get(1), row.get(2)), ("PROVIDER_HOST_REFUSED", 70_i64, 0_i64));
+    let able = ExternalWorker::start(&cluster, &database, &["--name", "able"]);
+    wait_until_settled(&mut client);
+    assert_complete(&mut client, 70);
+    strict.stop();
+    able.stop();
 }

@@ -122,3 +122,8 @@ pub(super) fn answer() {
         work();
     }
 }
+
+/// How many calls wait.
+pub(super) fn waiting() -> usize {
+    LATER.with_borrow(VecDeque::len)
+}

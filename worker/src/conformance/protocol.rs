@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Case, LANE, LEASE, Outcome, Scene, holds, reason, same};
 use crate::job::Held;
-use crate::store::{Call, Tally};
+use crate::store::Tally;
 
 pub(super) const CASES: &[Case] = &[
     ("jobs are claimed in the order in which they are due", claims_come_in_order),
@@ -15,6 +15,7 @@ pub(super) const CASES: &[Case] = &[
     ("a lease that has ended is claimed again", ended_leases_are_claimed_again),
     ("a late worker can do nothing", late_workers_do_nothing),
     ("a job that loses ten workers has failed", ten_lost_leases_fail),
+    ("what takes its workers with it is soon alone", culprits_are_isolated),
     ("failures delay a job and end it", failures_delay_and_end),
     ("a failure without a retry ends a job at once", failures_may_end_at_once),
     ("being told to wait does not count", waiting_does_not_count),
@@ -22,9 +23,6 @@ pub(super) const CASES: &[Case] = &[
     ("a job that is cancelled while it runs cannot be finished", cancelled_while_running),
     ("work that is asked for twice is done once, or again", asked_for_twice),
     ("work that is asked for again survives the failure of the first", asked_for_again_and_failed),
-    ("a paused kind is not claimed", paused_kinds_wait),
-    ("a spent budget stops models and nothing else", budgets_stop_models),
-    ("a paused endpoint delays its lanes", paused_endpoints_delay),
     ("released jobs are as if they had not been taken", released_jobs_are_untouched),
     ("a worker recovers what one of its name has left", recovers_its_own),
     ("a lease can be extended", leases_are_extended),
@@ -77,7 +75,7 @@ fn late_workers_do_nothing(scene: &mut Scene) -> Outcome {
     let failed = scene.store().fail(late, &reason("LATE"), Some(Duration::ZERO), true)?;
     same("it cannot fail", failed, None)?;
     same("it cannot extend", scene.store().extend(&[late], LEASE)?, vec![])?;
-    scene.store().release(&[late])?;
+    scene.store().release(&[late], Duration::ZERO)?;
     same("it cannot run it", scene.store().run(late)?, None)?;
     same("nothing has changed", scene.column(late.job, "job")?, before)?;
     holds("the other one can finish", scene.store().finish(held, json!({"n": 1}))?)?;
@@ -98,6 +96,29 @@ fn ten_lost_leases_fail(scene: &mut Scene) -> Outcome {
     same("it is seen", seen, "LEASE_LOST 11".into())?;
     scene.run("select memento.retry_job((select job_id from memento.job))")?;
     scene.claim_one("a", LANE).map(drop)
+}
+
+fn culprits_are_isolated(scene: &mut Scene) -> Outcome {
+    let mut jobs = Vec::new();
+    for _ in 0..100 {
+        jobs.push(scene.job(LANE, 1)?);
+    }
+    let culprit = jobs[37];
+    while scene.count("memento.job where claimable_at is not null")? != "0" {
+        let claimed: Vec<Held> = scene.claim("a", LANE, 64)?.iter().map(|job| job.held).collect();
+        if claimed.iter().any(|held| held.job == culprit) {
+            // Its worker vanishes, with all that it has.
+            scene.end_leases()?;
+        } else {
+            for held in claimed {
+                scene.store().finish(held, json!({}))?;
+            }
+        }
+    }
+    same("the jobs", scene.states()?, "done 99, failed 1".into())?;
+    same("the culprit", scene.state(culprit)?, "failed".into())?;
+    let lost = scene.text("select max(lost_leases)::text from memento.job where state = 'done'")?;
+    same("workers that another one lost at most", lost, "3".into())
 }
 
 fn failures_delay_and_end(scene: &mut Scene) -> Outcome {
@@ -198,68 +219,9 @@ fn asked_for_again_and_failed(scene: &mut Scene) -> Outcome {
     same("it fails as well", state.as_deref(), Some("failed"))
 }
 
-fn paused_kinds_wait(scene: &mut Scene) -> Outcome {
-    scene.job("ingest", 0)?;
-    let held = scene.claim_one("a", "ingest")?;
-    let waiting = scene.job("ingest", 0)?;
-    scene.run("select memento.pause_queue('ingest', 'on purpose')")?;
-    scene.store().release(&[held])?;
-    holds("nothing is claimed", scene.claim("a", "ingest", 9)?.is_empty())?;
-    let blockers = scene.text("select string_agg(distinct blocker, ' ') from memento.job_blockers")?;
-    same("it is said why", blockers, "paused".into())?;
-    scene.run("select memento.resume_queue('ingest')")?;
-    let claimed: BTreeSet<i64> = scene.claim("a", "ingest", 9)?.iter().map(|job| job.held.job).collect();
-    same("both are claimed", claimed, BTreeSet::from([held.job, waiting]))
-}
-
-fn budgets_stop_models(scene: &mut Scene) -> Outcome {
-    scene.run("select memento.set_budget(100, 'day')")?;
-    scene.remember("one", "a first text")?;
-    let (profile, probe) = (scene.profile()?, scene.claimed("a")?);
-    let call = |tokens| Call {
-        held: probe,
-        outcome: "ok".into(),
-        items: 1,
-        tokens,
-        sent: 1,
-        received: 1,
-        duration: Duration::from_millis(3),
-    };
-    scene.store().record_call(&(&profile).into(), &call(99))?;
-    let lane = format!("embed:{}", profile.profile);
-    let held = scene.claim_one("a", &lane)?;
-    scene.store().release(&[held])?;
-    scene.store().record_call(&(&profile).into(), &call(1))?;
-    scene.remember("two", "a second text")?;
-    holds("models are not called", scene.claim("a", &lane, 9)?.is_empty())?;
-    scene.job(LANE, 0)?;
-    scene.claim_one("a", LANE)?;
-    scene.run("select memento.set_budget(1000, 'day')")?;
-    same("with a larger one they are", scene.claim("a", &lane, 9)?.len(), 2)
-}
-
-fn paused_endpoints_delay(scene: &mut Scene) -> Outcome {
-    scene.remember("one", "a first text")?;
-    let endpoint = scene.profile()?.endpoint;
-    for (pause, code) in [(600, "PROVIDER_RATE_LIMITED"), (60, "PROVIDER_UNAVAILABLE")] {
-        scene.store().pause_endpoint(&endpoint, Duration::from_secs(pause), &reason(code))?;
-    }
-    let due_in = |scene: &mut Scene| -> Result<f64, super::Failure> {
-        let lanes = scene.store().due_lanes()?;
-        lanes.first().map(|lane| lane.due_in).ok_or_else(|| super::Failure("no lane".into()))
-    };
-    let delay = due_in(scene)?;
-    holds("the longer pause holds", (590.0..=600.0).contains(&delay))?;
-    scene.store().unpause_models()?;
-    holds("it is not a model that was not there", due_in(scene)? > 590.0)?;
-    scene.run("update memento.endpoint_pause set code = 'MODEL_NOT_READY'")?;
-    scene.store().unpause_models()?;
-    holds("that one may be there now", due_in(scene)? <= 0.0)
-}
-
 fn released_jobs_are_untouched(scene: &mut Scene) -> Outcome {
     let held = scene.claimed("a")?;
-    scene.store().release(&[held])?;
+    scene.store().release(&[held], Duration::ZERO)?;
     let row = scene.column(held.job, "state || failures || lost_leases || errors")?;
     same("the row", row, "pending00[]".into())?;
     let again = scene.claim_one("b", LANE)?;
@@ -310,7 +272,8 @@ fn finished_jobs_are_swept(scene: &mut Scene) -> Outcome {
 }
 
 fn heartbeats_are_seen(scene: &mut Scene) -> Outcome {
-    let tally = Tally { in_flight: 3, done: 5, failed: 1, last_error: Some("WRONG".into()) };
+    let tally =
+        Tally { in_flight: 3, done: 5, failed: 1, last_error: Some("WRONG".into()), ..Tally::default() };
     scene.store().heartbeat("conformance", &["embed"], true, &tally)?;
     scene.store().heartbeat("conformance", &["embed"], true, &Tally { last_error: None, ..tally })?;
     let seen = scene.text(

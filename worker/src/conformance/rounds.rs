@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::model::{Model, Only, POISON, Script, answer, inline, later, refused};
+use super::model::{Model, Only, POISON, Script, answer, inline, later, refused, waiting};
 use super::{Case, Failure, LEASE, Outcome, Scene, holds, same};
 use crate::caller::Spawn;
 use crate::database::Database;
@@ -22,22 +22,36 @@ pub(super) const CASES: &[Case] = &[
     ("a provider that panics is a failure like others", panics_are_failures),
     ("a thread that cannot be started is a failure like others", no_thread_is_a_failure),
     ("vectors that cannot be stored are a failure of their jobs", short_answers),
+    ("a set-up of its own that is wrong leaves the jobs to others", own_set_up_is_wrong),
+    ("what a worker was lost with is worked on alone", suspects_are_alone),
+    ("no more is done than is asked for", no_more_than_asked_for),
     ("an answer after the end changes nothing", late_answers),
+    ("an answer that has come when the worker ends is used", answers_at_the_end),
+    ("lanes of one endpoint share its calls", endpoints_are_shared),
     ("an answer to a lost attempt does not touch the next one", answers_to_lost_attempts),
     ("what the lease was lost of is dropped", lost_leases_are_dropped),
 ];
 
 /// A loop whose leases do not end by themselves.
 pub(super) fn runner(models: Only, spawn: Spawn) -> Runner {
-    let settings = Settings {
+    runner_with(settings(), models, spawn)
+}
+
+fn runner_with(settings: Settings, models: Only, spawn: Spawn) -> Runner {
+    Runner::new(settings, Box::new(models), spawn, || {})
+}
+
+fn settings() -> Settings {
+    Settings {
         worker: "conformance".into(),
         lease: LEASE,
         concurrency: 2,
         batch: 64,
         maintenance: LEASE,
         heartbeat: None,
-    };
-    Runner::new(settings, Box::new(models), spawn, || {})
+        is_servers_own: true,
+        most: u64::MAX,
+    }
 }
 
 /// Rounds until nothing is under way and nothing due.
@@ -185,6 +199,74 @@ fn failures_are_tried_again(scene: &mut Scene) -> Outcome {
     same("jobs", scene.states()?, "failed 1".into())
 }
 
+fn own_set_up_is_wrong(scene: &mut Scene) -> Outcome {
+    let elsewhere = Settings { is_servers_own: false, worker: "elsewhere".into(), ..settings() };
+    let texts: Vec<String> = (0..12).map(|number| format!("text number {number}")).collect();
+    for text in &texts {
+        scene.remember(text, text)?;
+    }
+    let no_key = Only(Err(ProviderError::new(Code::Key, "there is no key")));
+    let refused = Only(Ok(Model::new(vec![fails(Code::Unauthorized); 2])));
+    let no_model = Only(Err(ProviderError::new(Code::ModelNotReady, "there is no model")));
+    for (models, code) in
+        [(no_key, "PROVIDER_KEY"), (refused, "PROVIDER_UNAUTHORIZED"), (no_model, "MODEL_NOT_READY")]
+    {
+        let settings = Settings { heartbeat: Some(LEASE), ..elsewhere.clone() };
+        let mut runner = runner_with(settings, models, inline);
+        drive(&mut runner, scene.database)?;
+        let attempts = "select max(attempt)::text from memento.job where kind = 'embed'";
+        let before = scene.text(attempts)?;
+        drive(&mut runner, scene.database)?;
+        same("it does not take them again", scene.text(attempts)?, before)?;
+        let whole = scene.count(
+            "memento.job where state = 'pending' and failures = 0 and lost_leases = 0 and errors = '[]'",
+        )?;
+        same("jobs as they were", whole, "12".into())?;
+        same("pauses", scene.count("memento.endpoint_pause")?, "0".into())?;
+        let said = scene.text(
+            "select last_error || ' ' || (unusable -> profile_id::text ->> 'code')
+               from memento.worker_status, memento.embedding_profile where worker_id = 'elsewhere' and name = 'conformance'",
+        )?;
+        same("it says so", said, format!("{code} {code}"))?;
+    }
+    drive(&mut runner_with(elsewhere, Only(Ok(Model::new([]))), inline), scene.database)?;
+    same("another one does them", scene.states()?, "done 12".into())
+}
+
+fn suspects_are_alone(scene: &mut Scene) -> Outcome {
+    for number in 0..4 {
+        scene.remember(&number.to_string(), &format!("text number {number}"))?;
+    }
+    scene.run(
+        "update memento.job set lost_leases = 5 where kind = 'embed' and job_id = (select min(job_id) + 1 from memento.job where kind = 'embed')",
+    )?;
+    let mut runner = runner(Only(Ok(Model::new([]))), later);
+    runner.round(scene.database)?;
+    same("those before it", runner.tally().in_flight, 3)?;
+    runner.round(scene.database)?;
+    same("it waits", runner.tally().in_flight, 3)?;
+    answer();
+    runner.round(scene.database)?;
+    same("it is alone", runner.tally().in_flight, 1)?;
+    scene.remember("after", "another text")?;
+    runner.round(scene.database)?;
+    same("it stays alone", runner.tally().in_flight, 1)?;
+    answer();
+    runner.round(scene.database)?;
+    answer();
+    drive(&mut runner, scene.database)?;
+    same("jobs", scene.states()?, "done 5".into())
+}
+
+fn no_more_than_asked_for(scene: &mut Scene) -> Outcome {
+    for number in 0..9 {
+        scene.remember(&number.to_string(), &format!("text number {number}"))?;
+    }
+    let settings = Settings { most: 5, batch: 2, ..settings() };
+    drive(&mut runner_with(settings, Only(Ok(Model::new([]))), inline), scene.database)?;
+    same("jobs", scene.states()?, "done 5, pending 4".into())
+}
+
 fn panics_are_failures(scene: &mut Scene) -> Outcome {
     let model = Model::new([Script::Panics]);
     work(scene, &["one"], &model, inline)?;
@@ -205,6 +287,11 @@ fn short_answers(scene: &mut Scene) -> Outcome {
     work(scene, &["one", "two"], &model, inline)?;
     let row = scene.text("select distinct state || failures || (errors -> -1 ->> 'code') from memento.job where kind = 'embed'")?;
     same("the jobs", row, "pending1WRITE_FAILED".into())?;
+    same(
+        "it was a call",
+        scene.count("memento.usage_ledger where outcome = 'ok' and items = 2")?,
+        "1".into(),
+    )?;
     same("vectors", scene.count("memento.chunk_embedding")?, "0".into())
 }
 
@@ -215,23 +302,64 @@ fn late_answers(scene: &mut Scene) -> Outcome {
     same("under way", runner.tally().in_flight, 1)?;
     runner.end(scene.database)?;
     same("given back", scene.states()?, "pending 1".into())?;
+    let call =
+        scene.text("select outcome || ' ' || items || ' ' || (tokens > 0) from memento.usage_ledger")?;
+    same("it was a call", call, "WORKER_STOPPED 1 true".into())?;
     answer();
     drop(runner);
     same("vectors", scene.count("memento.chunk_embedding")?, "0".into())
 }
 
+fn answers_at_the_end(scene: &mut Scene) -> Outcome {
+    scene.remember("0", "one")?;
+    let model = Model::new([]);
+    let mut runner = runner(Only(Ok(Arc::clone(&model))), inline);
+    runner.round(scene.database)?;
+    runner.end(scene.database)?;
+    same("jobs", scene.states()?, "done 1".into())?;
+    same("calls", (model.calls(), scene.count("memento.usage_ledger where outcome = 'ok'")?), (1, "1".into()))
+}
+
+fn endpoints_are_shared(scene: &mut Scene) -> Outcome {
+    scene.run("select memento.embedding_profiles_fill('conformance-other')")?;
+    for number in 0..20 {
+        scene.remember(&number.to_string(), &format!("text number {number}"))?;
+    }
+    // As many calls at once as there are lanes: none waits for the other's end.
+    let mut runner = runner(Only(Ok(Model::new([]))), later);
+    runner.round(scene.database)?;
+    same("calls under way", waiting(), 2)?;
+    for _ in 0..5 {
+        answer();
+        runner.round(scene.database)?;
+        same("calls under way", waiting(), 2)?;
+    }
+    let both = scene.text("select count(distinct profile_id)::text from memento.chunk_embedding")?;
+    same("both get on", both, "2".into())?;
+    while waiting() > 0 {
+        answer();
+        runner.round(scene.database)?;
+    }
+    same("jobs", scene.states()?, "done 40".into())
+}
+
 fn answers_to_lost_attempts(scene: &mut Scene) -> Outcome {
     scene.remember("0", "one")?;
     let model = Model::new([fails(Code::Unavailable)]);
-    let mut runner = runner(Only(Ok(model)), later);
+    // It looks in each round whether it still has what it holds.
+    let settings = Settings { lease: Duration::from_millis(1), ..settings() };
+    let mut runner = runner_with(settings, Only(Ok(model)), later);
     runner.round(scene.database)?;
     scene.end_leases()?;
-    // Its own lease has ended: it takes the job again, while the first call is still under way.
+    let lane = format!("embed:{}", scene.profile()?.profile);
+    scene.claim_one("b", &lane)?;
+    scene.end_leases()?;
+    // The other one has vanished as well: it takes the job again, while the first call is still under way.
     runner.round(scene.database)?;
     same(
-        "the second attempt",
+        "the third attempt",
         scene.text("select attempt::text from memento.job where kind = 'embed'")?,
-        "2".into(),
+        "3".into(),
     )?;
     answer();
     runner.round(scene.database)?;

@@ -14,6 +14,8 @@ pub(super) const CASES: &[Case] = &[
     ("a version that was forgotten meanwhile gets no vector", forgotten),
     ("a profile that is no longer used gets no vector", not_used),
     ("a profile that is used again meanwhile is filled", used_again),
+    ("a document that is cut anew while it is embedded is looked at again", cut_anew),
+    ("who writes while the profiles change is not overlooked", overlooked),
     ("a job that was lost stores nothing", lost),
     ("a job stores vectors for its own version only", own_version_only),
     ("a call that failed is in the ledger", failed_calls),
@@ -58,7 +60,7 @@ impl Claimed {
     /// Stores a vector of ones for each chunk.
     fn store(&self, scene: &mut Scene) -> Outcome {
         let vectors = vec![vec![1.0; DIMS]; self.inputs.len()];
-        let vectors = Vectors { inputs: &self.inputs, vectors: &vectors };
+        let vectors = Vectors { inputs: &self.inputs, vectors: &vectors, model: None };
         Ok(scene.store().store_vectors(&self.profile, &vectors, &self.call())?)
     }
 
@@ -105,7 +107,7 @@ fn finished_when_complete(scene: &mut Scene) -> Outcome {
 fn wrong_length(scene: &mut Scene) -> Outcome {
     let claimed = claimed(scene, &["the first text"])?;
     let vectors = vec![vec![1.0; DIMS + 1]];
-    let vectors = Vectors { inputs: &claimed.inputs, vectors: &vectors };
+    let vectors = Vectors { inputs: &claimed.inputs, vectors: &vectors, model: None };
     let refused = scene.store().store_vectors(&claimed.profile, &vectors, &claimed.call());
     same("the SQLSTATE", refused.err().map(|error| error.sqlstate), Some("22000".into()))?;
     same("vectors", stored(scene)?, "0".into())?;
@@ -152,6 +154,36 @@ fn used_again(scene: &mut Scene) -> Outcome {
     same("vectors", stored(scene)?, "1".into())?;
     scene.run("delete from memento.chunk_embedding")?;
     same("not finished", claimed.finish(scene)?, 0)
+}
+
+fn cut_anew(scene: &mut Scene) -> Outcome {
+    let claimed = claimed(scene, &["the first text"])?;
+    scene.run("select memento.admin_reingest_version((select version_id from memento.version))")?;
+    let ingest = scene.claim_one("a", "ingest")?;
+    same("it is cut", scene.store().run(ingest)?.as_deref(), Some("done"))?;
+    same("it looks again", scene.column(claimed.held[0].job, "run_again")?, "true".into())
+}
+
+/// As it is where what was asked for was decided before the change was committed.
+fn overlooked(scene: &mut Scene) -> Outcome {
+    scene.remember("one", "the first text")?;
+    scene.run("select memento.embedding_profiles_fill('conformance-other')")?;
+    scene.run("delete from memento.job")?;
+    // Once to see who is writing, and again until they are done: the server may be writing for itself.
+    for _ in 0..1000 {
+        scene.run("select memento._maintain(1)")?;
+        if scene.count("memento.profile_change")? == "0" {
+            break;
+        }
+    }
+    let asked = scene.text(
+        "select string_agg(p.name, ', ' order by p.name) from memento.job j join memento.embedding_profile p using (profile_id)
+          where j.kind = 'embed'",
+    )?;
+    same("asked for", asked, "conformance, conformance-other".into())?;
+    scene.run("delete from memento.job")?;
+    scene.run("select memento._maintain(1)")?;
+    same("once", scene.count("memento.job where kind = 'embed'")?, "0".into())
 }
 
 fn lost(scene: &mut Scene) -> Outcome {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use memento_core::backoff::EMBED;
 
@@ -24,7 +25,9 @@ pub(super) struct LaneState {
     /// Jobs whose texts are not in memory yet.
     unread: Vec<Held>,
     waiting: VecDeque<Batch>,
-    calls: usize,
+    /// Those that are under way, by their number.
+    calls: BTreeMap<u64, (Call, Instant)>,
+    next_call: u64,
 }
 
 /// How far a job is.
@@ -43,7 +46,8 @@ impl LaneState {
             jobs: BTreeMap::new(),
             unread: Vec::new(),
             waiting: VecDeque::new(),
-            calls: 0,
+            calls: BTreeMap::new(),
+            next_call: 0,
         }
     }
 
@@ -62,11 +66,11 @@ impl LaneState {
     }
 
     pub fn is_busy(&self, concurrency: usize) -> bool {
-        !self.unread.is_empty() || self.waiting.len() + self.calls >= 2 * concurrency
+        !self.unread.is_empty() || self.waiting.len() + self.calls.len() >= 2 * concurrency
     }
 
     pub fn is_over(&self) -> bool {
-        self.calls == 0 && self.jobs.is_empty()
+        self.calls.is_empty() && self.jobs.is_empty()
     }
 
     /// Begins with jobs that were claimed.
@@ -87,6 +91,24 @@ impl LaneState {
         }
         let held = std::mem::take(&mut self.unread);
         self.read_or_give_up(&held, scene)
+    }
+
+    /// Reads on where a call has ended. What it was for and still has no vector belongs to a document that somebody is about to take
+    /// away: that is waited for, and not paid for again meanwhile.
+    fn read_on(&mut self, held: &[Held], batch: &Batch, scene: &mut Scene) -> DatabaseResult<()> {
+        let embedded: BTreeSet<i64> = batch.inputs.iter().map(|input| input.chunk).collect();
+        self.read(held, scene)?;
+        let refused: BTreeSet<Held> = self
+            .waiting
+            .iter()
+            .flat_map(|waiting| &waiting.inputs)
+            .filter(|input| embedded.contains(&input.chunk))
+            .map(|input| input.held)
+            .collect();
+        refused.iter().for_each(|held| scene.debts.postpone(*held));
+        self.forget(refused);
+        self.drop_orphans();
+        Ok(())
     }
 
     fn read_or_give_up(&mut self, held: &[Held], scene: &mut Scene) -> DatabaseResult<()> {
@@ -132,30 +154,33 @@ impl LaneState {
     }
 
     /// A call has ended.
-    pub fn end_call(&mut self) {
-        self.calls = self.calls.saturating_sub(1);
+    pub fn end_call(&mut self, number: u64) {
+        self.calls.remove(&number);
+    }
+
+    /// Holds nothing any more, and says what it held. Nobody waits for its calls, but they were made.
+    pub fn stop(&mut self, scene: &mut Scene) -> Vec<Held> {
+        for (call, began) in std::mem::take(&mut self.calls).into_values() {
+            let call = Call { outcome: Call::STOPPED.into(), duration: began.elapsed(), ..call };
+            scene.debts.owe(Debt::Record((&self.profile).into(), call));
+        }
+        std::mem::take(&mut self.jobs).into_values().map(|job| job.held).collect()
     }
 
     /// Deals with what came of a call.
     pub fn take(&mut self, answer: Answer, scene: &mut Scene) -> DatabaseResult<()> {
-        let Answer { batch, outcome, duration, .. } = answer;
-        let Some(first) = batch.inputs.first() else { return Ok(()) };
-        let mut call = Call {
-            held: first.held,
-            outcome: "ok".into(),
-            items: batch.inputs.len(),
-            tokens: 0,
-            sent: 0,
-            received: 0,
-            duration,
-        };
+        let Answer { number, batch, outcome, duration, .. } = answer;
+        self.end_call(number);
+        let Some(call) = call_of(&batch) else { return Ok(()) };
+        let mut call = Call { duration, ..call };
         match outcome {
             Ok(embedded) => {
-                use_of(&mut call, &embedded.usage, &batch);
+                scene.tally.unusable.remove(self.profile.profile);
+                use_of(&mut call, &embedded.usage);
                 self.store(&batch, &embedded.vectors, &call, scene)?;
             }
             Err(error) => {
-                call.outcome = error.code.name().into();
+                (call.outcome, call.tokens) = (error.code.name().into(), 0);
                 scene.debts.owe(Debt::Record((&self.profile).into(), call));
                 self.fail(batch, &error, scene);
             }
@@ -171,9 +196,15 @@ impl LaneState {
         scene: &mut Scene,
     ) -> DatabaseResult<()> {
         let jobs: Vec<Held> = batch.jobs().into_iter().collect();
-        let vectors = Vectors { inputs: &batch.inputs, vectors };
+        // Recorded once; from then on whoever loads a model compares.
+        let model = match self.profile.config.get("fingerprint") {
+            Some(_) => None,
+            None => self.embedder.fingerprint(),
+        };
+        let vectors = Vectors { inputs: &batch.inputs, vectors, model };
         if let Err(error) = scene.store.store_vectors(&self.profile, &vectors, call) {
-            // A full disk, for example. The jobs come back later, and the others go on.
+            // A full disk, for example. The jobs come back later, and the others go on. The call was made in any case.
+            scene.debts.owe(Debt::Record((&self.profile).into(), call.clone()));
             self.give_up(&jobs, "WRITE_FAILED", &error, scene);
             return if error.is_broken_connection() { Err(error) } else { Ok(()) };
         }
@@ -186,7 +217,7 @@ impl LaneState {
             jobs.into_iter().filter(|held| self.job_of(*held).is_some_and(|job| job.open == 0)).collect();
         // A long document has more to be read.
         self.finish(&ready, scene)
-            .and_then(|left| self.read(&left, scene))
+            .and_then(|left| self.read_on(&left, batch, scene))
             .inspect_err(|error| self.give_up(&ready, "DATABASE", error, scene))
     }
 
@@ -198,11 +229,15 @@ impl LaneState {
             },
             _ => batch,
         };
+        if scene.leaves(self.profile.profile, error) {
+            self.waiting.push_back(batch);
+            return self.release_waiting(&BTreeSet::new(), scene);
+        }
         let (reason, pause) = (reason_of(error), pause_for(error));
         if let Some(pause) = pause {
             let endpoint = self.profile.endpoint.clone();
             scene.debts.owe(Debt::Pause { endpoint, pause, reason: reason.clone() });
-            self.release_waiting(&batch, scene);
+            self.release_waiting(&batch.jobs(), scene);
         }
         for held in batch.jobs() {
             let Some(failures) = self.job_of(held).map(|job| job.failures) else { continue };
@@ -218,9 +253,8 @@ impl LaneState {
         self.drop_orphans();
     }
 
-    /// The endpoint is paused: what is not with it yet goes back to the queue, except for the jobs of a batch.
-    fn release_waiting(&mut self, except: &Batch, scene: &mut Scene) {
-        let kept = except.jobs();
+    /// The endpoint is left alone: what is not with it yet goes back to the queue, except for some jobs.
+    fn release_waiting(&mut self, kept: &BTreeSet<Held>, scene: &mut Scene) {
         let waiting = std::mem::take(&mut self.waiting);
         let unread = std::mem::take(&mut self.unread);
         let released: BTreeSet<Held> =
@@ -265,17 +299,45 @@ impl LaneState {
         self.unread.retain(is_held);
     }
 
-    pub fn call_next(&mut self, name: &str, caller: &Caller, concurrency: usize) {
-        while self.calls < concurrency.min(self.embedder.limits().concurrency.max(1)) {
-            let Some(batch) = self.waiting.pop_front() else { return };
-            self.calls += 1;
-            caller.embed(name, Arc::clone(&self.embedder), batch);
+    /// The provider and host.
+    pub fn endpoint(&self) -> &str {
+        &self.profile.endpoint
+    }
+
+    /// How many calls are under way.
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Whether there is something to call for, and its model takes one call more.
+    pub fn has_next(&self) -> bool {
+        !self.waiting.is_empty() && self.calls.len() < self.embedder.limits().concurrency.max(1)
+    }
+
+    pub fn call_next(&mut self, name: &str, caller: &Caller) {
+        let Some(batch) = self.waiting.pop_front() else { return };
+        self.next_call += 1;
+        if let Some(call) = call_of(&batch) {
+            self.calls.insert(self.next_call, (call, Instant::now()));
         }
+        caller.embed(name, self.next_call, Arc::clone(&self.embedder), batch);
     }
 }
 
-fn use_of(call: &mut Call, usage: &Usage, batch: &Batch) {
-    let counted = || batch.inputs.iter().map(|input| input.tokens as u64).sum();
-    call.tokens = usage.tokens.unwrap_or_else(counted);
+/// A call as it begins, with what we believe that it costs.
+fn call_of(batch: &Batch) -> Option<Call> {
+    Some(Call {
+        held: batch.inputs.first()?.held,
+        outcome: "ok".into(),
+        items: batch.inputs.len(),
+        tokens: batch.inputs.iter().map(|input| input.tokens as u64).sum(),
+        sent: 0,
+        received: 0,
+        duration: Duration::ZERO,
+    })
+}
+
+fn use_of(call: &mut Call, usage: &Usage) {
+    call.tokens = usage.tokens.unwrap_or(call.tokens);
     (call.sent, call.received) = (usage.bytes_sent, usage.bytes_received);
 }

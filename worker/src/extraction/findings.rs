@@ -79,3 +79,31 @@ fn span_json(points: &CodePoints, bytes: &Range<usize>) -> Value {
 fn plain(text: &str) -> String {
     text.replace('\0', "")
 }
+
+#[cfg(test)]
+mod tests {
+    use memento_core::event::{Category, Subject, SubjectType};
+
+    use super::*;
+
+    #[test]
+    fn events_that_are_left_out_are_counted() {
+        let event = |confidence: f64| Event {
+            category: Category::Decision,
+            narrative: "Tea is drunk.".into(),
+            subject: Subject { kind: SubjectType::Object, name: "tea".into() },
+            actors: Vec::new(),
+            event_time: None,
+            confidence,
+            evidence: std::iter::once(0..3).collect(),
+        };
+        let left_out = |events: Vec<Event>| {
+            let found = Extraction { events, entities: Vec::new() };
+            let found = findings("tea", &found, "rules".into(), json!({}));
+            (found.events.as_array().map(Vec::len), found.outcome["events_left_out"].as_u64())
+        };
+        assert_eq!(left_out(vec![event(0.5)]), (Some(1), None));
+        assert_eq!(left_out(vec![event(0.5), event(7.0)]), (Some(1), Some(1)));
+        assert_eq!(left_out(vec![event(0.5); MOST_EVENTS + 3]), (Some(MOST_EVENTS), Some(3)));
+    }
+}

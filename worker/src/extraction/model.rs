@@ -1,9 +1,9 @@
 //! Reading a document with a model: passage by passage, then all that was found together.
 
 use memento_core::chunk::{Budget, Measure, chunk_grouped, grouping_for};
+use memento_core::event::Extraction;
 use memento_core::event::prompt::{self, Passage, Purpose, Template};
 use memento_core::event::reply::{self, Dropped, Reply, Report};
-use memento_core::event::{Event, Extraction, merge_duplicates};
 use memento_core::memory_kind::ArtifactType;
 use serde_json::json;
 
@@ -11,6 +11,7 @@ use super::conversation::{Conversation, assistant, system, user};
 use super::findings::findings;
 use super::reader::document_date;
 use super::schema;
+use super::together::{Together, canonical};
 use crate::provider::{Code, Format, ProviderError};
 use crate::store::{Document, Findings};
 
@@ -18,16 +19,14 @@ use crate::store::{Document, Findings};
 const PASSAGE_TARGET: i64 = 900;
 const PASSAGE_MAX: i64 = 1_200;
 
-/// So many events are put together by one call; of more, each stays as it is unless it says the same as another.
-const MOST_TOGETHER: usize = 300;
-
 /// What a run has read so far. It is kept when the endpoint asks for a pause, so that a long document comes to its end.
 #[derive(Clone, Debug, Default)]
 pub struct Begun {
-    found: Extraction,
-    dropped: Dropped,
-    passages: usize,
-    repairs: usize,
+    pub(super) found: Extraction,
+    pub(super) dropped: Dropped,
+    pub(super) passages: usize,
+    pub(super) repairs: usize,
+    pub(super) together: Together,
 }
 
 /// Reads a document, from where it was left.
@@ -54,12 +53,16 @@ pub fn read(talk: &Conversation, document: &Document, begun: &mut Begun) -> Resu
         begun.add(reply, chunk.bytes.start);
         begun.passages = total;
     }
-    let (mut found, put_together) = canonical(talk, document, &prompts, begun)?;
-    found.entities = std::mem::take(&mut begun.found.entities);
+    let before = begun.found.events.len();
+    let (events, crowded) = canonical(talk, document, &prompts, begun)?;
+    begun.dropped.quotes += crowded;
+    let put_together = before.saturating_sub(events.len());
+    let found = Extraction { events, entities: std::mem::take(&mut begun.found.entities) };
     let outcome = json!({
         "passages": total,
         "repairs": begun.repairs,
         "put_together": put_together,
+        "not_compared": begun.together.not_compared,
         "dropped": {
             "quotes": begun.dropped.quotes,
             "events": begun.dropped.events,
@@ -71,28 +74,8 @@ pub fn read(talk: &Conversation, document: &Document, begun: &mut Begun) -> Resu
     Ok(findings(&document.content, &found, extractor, outcome))
 }
 
-/// Puts together what is said in several passages, and says by how many events there are less.
-fn canonical(
-    talk: &Conversation,
-    document: &Document,
-    prompts: &Prompts,
-    begun: &mut Begun,
-) -> Result<(Extraction, usize), ProviderError> {
-    let events: Vec<Event> = merge_duplicates(begun.found.events.clone());
-    let before = begun.found.events.len();
-    let events = if begun.passages > 1 && (2..=MOST_TOGETHER).contains(&events.len()) {
-        let asked = prompt::canonicalise(&prompts.canonicalise, &events, &document.content);
-        let read = |answer: &str| reply::canonical(answer, &events, &document.content);
-        ask(talk, prompts, asked, schema::canonical(), begun, read)?.extraction.events
-    } else {
-        events
-    };
-    let less = before.saturating_sub(events.len());
-    Ok((Extraction { events, entities: Vec::new() }, less))
-}
-
 /// Asks, and once more if the answer is not right, with what is wrong with it.
-fn ask(
+pub(super) fn ask(
     talk: &Conversation,
     prompts: &Prompts,
     asked: String,
@@ -132,16 +115,20 @@ impl Begun {
                 None => self.found.entities.push(entity),
             }
         }
-        self.dropped.quotes += reply.dropped.quotes;
-        self.dropped.events += reply.dropped.events;
-        self.dropped.entities += reply.dropped.entities;
+        self.drop(reply.dropped);
+    }
+
+    pub(super) fn drop(&mut self, dropped: Dropped) {
+        self.dropped.quotes += dropped.quotes;
+        self.dropped.events += dropped.events;
+        self.dropped.entities += dropped.entities;
     }
 }
 
 /// The project's prompts, or the built-in ones.
-struct Prompts<'a> {
+pub(super) struct Prompts<'a> {
     extract: Template<'a>,
-    canonicalise: Template<'a>,
+    pub(super) canonicalise: Template<'a>,
     repair: Template<'a>,
     /// 0 for the built-in ones.
     versions: serde_json::Value,

@@ -1,5 +1,7 @@
 //! A model in memory. Profiles that use the same file share it.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -7,6 +9,7 @@ use ort::logging::LogLevel;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{OutputSelector, RunOptions, Session};
 use ort::value::{Outlet, TensorElementType, TensorRef};
+use sha2::{Digest, Sha256};
 
 use super::fair::FairMutex;
 use super::text::Encoded;
@@ -36,6 +39,8 @@ struct Loaded {
     takes_types: bool,
     /// The names of its outputs of float32 numbers.
     outputs: Vec<String>,
+    /// The SHA-256 of the file.
+    digest: Vec<u8>,
 }
 
 impl Loaded {
@@ -60,7 +65,8 @@ impl Loaded {
             .map_err(|error| broken("model.onnx cannot be loaded", &error, HINT))?;
         let takes_types = check_inputs(session.inputs())?;
         let outputs = float_outputs(session.outputs());
-        Ok(Self { session: FairMutex::new(session), takes_types, outputs })
+        let digest = digest_of(file).map_err(|error| broken("model.onnx cannot be read", &error, HINT))?;
+        Ok(Self { session: FairMutex::new(session), takes_types, outputs, digest })
     }
 }
 
@@ -70,6 +76,11 @@ impl Model {
         let loaded = Loaded::shared(library, file, threads)?;
         let output = choose_output(&loaded.outputs, wanted)?;
         Ok(Self { loaded, output })
+    }
+
+    /// The SHA-256 of its file.
+    pub fn digest(&self) -> &[u8] {
+        &self.loaded.digest
     }
 
     /// Runs the model on one text.
@@ -101,6 +112,16 @@ impl Model {
             shape.last().copied().and_then(|width| usize::try_from(width).ok()).filter(|width| *width > 0);
         let rows = width.map_or(0, |width| numbers.len() / width);
         Ok(Output { rows, numbers: numbers.to_vec() })
+    }
+}
+
+fn digest_of(file: &Path) -> std::io::Result<Vec<u8>> {
+    let (mut file, mut hasher, mut part) = (File::open(file)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut part)? {
+            0 => return Ok(hasher.finalize().to_vec()),
+            read => hasher.update(&part[..read]),
+        }
     }
 }
 

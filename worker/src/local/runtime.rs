@@ -42,14 +42,14 @@ fn load(library: &Path) -> Result<Environment, ProviderError> {
     if !library.is_absolute() {
         return Err(broken("the path of ONNX Runtime", &"it is not absolute", HINT));
     }
-    let builder =
-        ort::init_from(library).map_err(|error| broken("ONNX Runtime cannot be loaded", &error, HINT))?;
+    let builder = ort::init_from(library)
+        .map_err(|error| broken("the library of ONNX Runtime cannot be loaded", &error, HINT))?;
     refuse_telemetry(ort::info(), std::env::var(TELEMETRY_OFF).ok().as_deref())?;
     builder
         .with_name("pg_memento")
         .with_telemetry(false)
         .build()
-        .map_err(|error| broken("ONNX Runtime cannot be started", &error, HINT))
+        .map_err(|error| broken("the library of ONNX Runtime cannot be started", &error, HINT))
 }
 
 /// Newer builds start a thread that reports usage, and look at the variable when they start. This crate cannot set it, because

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 use super::broken;
@@ -29,6 +30,7 @@ impl Encoded {
 pub(crate) struct TextEncoder {
     tokenizer: Tokenizer,
     max_bytes: usize,
+    digest: Vec<u8>,
 }
 
 impl TextEncoder {
@@ -41,11 +43,18 @@ impl TextEncoder {
                 "the model's directory needs model.onnx and the tokenizer.json that belongs to it",
             )
         };
-        let mut tokenizer = Tokenizer::from_file(path).map_err(|error| fail(&error))?;
+        let file = std::fs::read(path).map_err(|error| fail(&error))?;
+        let mut tokenizer = Tokenizer::from_bytes(&file).map_err(|error| fail(&error))?;
         let truncation = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation)).map_err(|error| fail(&error))?;
         tokenizer.with_padding(None);
-        Ok(Self { tokenizer, max_bytes: max_tokens.saturating_mul(BYTES_PER_TOKEN) })
+        let digest = Sha256::digest(&file).to_vec();
+        Ok(Self { tokenizer, max_bytes: max_tokens.saturating_mul(BYTES_PER_TOKEN), digest })
+    }
+
+    /// The SHA-256 of its file.
+    pub fn digest(&self) -> &[u8] {
+        &self.digest
     }
 
     /// A text.

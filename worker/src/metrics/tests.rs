@@ -23,7 +23,9 @@ fn serving(metrics: &Arc<Metrics>) -> MetricsServer {
     let wake = move || {
         assert!(answering.is_wanted());
         let depth = Depth { kind: "embed".into(), state: "pending".into(), jobs: 7, oldest: 1.5 };
-        answering.refresh(vec![depth]);
+        let pause =
+            Pause { endpoint: "openai:api".into(), code: "PROVIDER_RATE_LIMITED".into(), seconds: 12.5 };
+        answering.refresh(vec![depth], vec![pause]);
     };
     MetricsServer::start(0, Arc::clone(metrics), spawn, wake).unwrap()
 }
@@ -31,10 +33,14 @@ fn serving(metrics: &Arc<Metrics>) -> MetricsServer {
 #[test]
 fn a_scrape_has_counters_and_the_queue_of_now() {
     let metrics = Arc::new(Metrics::default());
-    metrics.claimed("embed", 3);
-    metrics.claimed("embed", 0);
-    metrics.done(2);
-    metrics.failed("PROVIDER_TIMEOUT");
+    metrics.claimed("embed", [1, 2, 3].into_iter());
+    metrics.claimed("ingest", [4].into_iter());
+    metrics.claimed("embed", std::iter::empty());
+    metrics.done(&[1, 4]);
+    metrics.failed(2, "PROVIDER_TIMEOUT");
+    metrics.released([3].into_iter());
+    // Taken by somebody else meanwhile: nobody here knows when it began.
+    metrics.done(&[2]);
     metrics.called("openai:api", "ok", Duration::from_millis(30), 100);
     metrics.called("openai:api", "ok", Duration::from_secs(100), 1);
     metrics.paused("openai:api");
@@ -45,7 +51,10 @@ fn a_scrape_has_counters_and_the_queue_of_now() {
         "memento_queue_jobs{kind=\"embed\",state=\"pending\"} 7",
         "memento_queue_oldest_seconds{kind=\"embed\",state=\"pending\"} 1.5",
         "memento_jobs_claimed_total{kind=\"embed\"} 3",
-        "memento_jobs_done_total 2",
+        "memento_jobs_done_total 3",
+        "memento_job_seconds_count{kind=\"embed\"} 1",
+        "memento_job_seconds_count{kind=\"ingest\"} 1",
+        "memento_endpoint_paused_seconds{endpoint=\"openai:api\",code=\"PROVIDER_RATE_LIMITED\"} 12.5",
         "memento_job_failures_total{code=\"PROVIDER_TIMEOUT\"} 1",
         "memento_model_tokens_total{endpoint=\"openai:api\"} 101",
         "memento_endpoint_pauses_total{endpoint=\"openai:api\"} 1",

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -10,7 +11,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::frame::{self, HEADER_BYTES, Header, MAX_RESPONSE};
 use super::{Request, Response};
 use crate::provider::{
-    BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProviderError, Usage, check_vectors,
+    BatchLimits, Code, EmbedRequest, Embedded, Embedder, ProfileSpec, ProviderError, Usage, check_vectors,
 };
 
 /// One question and, in the end, one answer.
@@ -148,24 +149,30 @@ fn remaining(until: Instant) -> Duration {
 /// The model of another process as an embedder, for workers that do not hold it themselves.
 pub struct SocketEmbedder {
     path: PathBuf,
-    dims: usize,
+    spec: ProfileSpec,
     time: Duration,
+    /// Of the model that made the last vectors.
+    fingerprint: Mutex<Option<String>>,
 }
 
 impl SocketEmbedder {
-    /// Asks the server at `path` for vectors of `dims` numbers; each call may take `time`.
-    pub fn new(path: PathBuf, dims: usize, time: Duration) -> Self {
-        Self { path, dims, time }
+    /// Asks the server at `path` for vectors by the model of a profile; each call may take `time`.
+    pub fn new(path: PathBuf, spec: ProfileSpec, time: Duration) -> Self {
+        Self { path, spec, time, fingerprint: Mutex::default() }
     }
 }
 
 impl Embedder for SocketEmbedder {
     fn embed(&self, request: &EmbedRequest) -> Result<Embedded, ProviderError> {
         let started = Instant::now();
-        let question = Request::Embed { texts: request.texts.to_vec(), purpose: request.purpose };
+        let (spec, texts) = (self.spec.clone(), request.texts.to_vec());
+        let question = Request::Embed { spec, texts, purpose: request.purpose };
         match Call::start(&self.path, &question, self.time)?.wait()? {
-            Response::Vectors { vectors, tokens } => {
-                let vectors = check_vectors(vectors.into_iter().enumerate(), request.texts.len(), self.dims)?;
+            Response::Vectors { vectors, tokens, fingerprint } => {
+                let numbered = vectors.into_iter().enumerate();
+                let vectors = check_vectors(numbered, request.texts.len(), self.spec.dims)?;
+                *self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(fingerprint).filter(|known| !known.is_empty());
                 let usage = Usage { tokens: Some(tokens), duration: started.elapsed(), ..Usage::default() };
                 Ok(Embedded { vectors, usage })
             }
@@ -175,5 +182,9 @@ impl Embedder for SocketEmbedder {
 
     fn limits(&self) -> BatchLimits {
         BatchLimits { texts: 16, tokens: 1_000_000, concurrency: 1, context_tokens: None }
+    }
+
+    fn fingerprint(&self) -> Option<String> {
+        self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

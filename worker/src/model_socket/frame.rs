@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Request, Response, Status};
-use crate::provider::{Code, ProviderError, Purpose};
+use super::{Request, Response};
+use crate::provider::{Code, ProfileSpec, ProviderError, Purpose};
 
 const VERSION: u8 = 1;
 pub(super) const HEADER_BYTES: usize = 6;
@@ -15,16 +15,15 @@ pub(super) const MAX_REQUEST: usize = 8 * 1024 * 1024;
 pub(super) const MAX_RESPONSE: usize = 64 * 1024 * 1024;
 
 const EMBED: u8 = 1;
-const ASK_STATUS: u8 = 2;
-const RERANK: u8 = 3;
+const RERANK: u8 = 2;
 const VECTORS: u8 = 1;
-const STATUS: u8 = 2;
+const SCORES: u8 = 2;
 const ERROR: u8 = 3;
-const SCORES: u8 = 4;
 
 /// A request for vectors, with the time that the caller has.
 #[derive(Serialize, Deserialize)]
 struct EmbedBody {
+    spec: ProfileSpec,
     texts: Vec<String>,
     is_query: bool,
     deadline_ms: u64,
@@ -78,10 +77,10 @@ fn framed(kind: u8, content: &[u8]) -> Vec<u8> {
 pub(super) fn write_request(request: &Request, time: Duration) -> Result<Vec<u8>, ProviderError> {
     let deadline_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (kind, content) = match request {
-        Request::Status => (ASK_STATUS, Ok(Vec::new())),
-        Request::Embed { texts, purpose } => {
+        Request::Embed { spec, texts, purpose } => {
             let is_query = *purpose == Purpose::Query;
-            (EMBED, serde_json::to_vec(&EmbedBody { texts: texts.clone(), is_query, deadline_ms }))
+            let (spec, texts) = (spec.clone(), texts.clone());
+            (EMBED, serde_json::to_vec(&EmbedBody { spec, texts, is_query, deadline_ms }))
         }
         Request::Rerank { query, texts } => {
             let body = RerankBody { query: query.clone(), texts: texts.clone(), deadline_ms };
@@ -102,12 +101,12 @@ pub(super) fn write_request(request: &Request, time: Duration) -> Result<Vec<u8>
 /// A request, and the time that the caller has.
 pub(super) fn read_request(kind: u8, content: &[u8]) -> Result<(Request, Duration), ProviderError> {
     match kind {
-        ASK_STATUS if content.is_empty() => Ok((Request::Status, Duration::ZERO)),
         EMBED => {
             let body: EmbedBody =
                 serde_json::from_slice(content).map_err(|_| garbled("the request cannot be understood"))?;
             let purpose = if body.is_query { Purpose::Query } else { Purpose::Document };
-            Ok((Request::Embed { texts: body.texts, purpose }, Duration::from_millis(body.deadline_ms)))
+            let EmbedBody { spec, texts, deadline_ms, .. } = body;
+            Ok((Request::Embed { spec, texts, purpose }, Duration::from_millis(deadline_ms)))
         }
         RERANK => {
             let body: RerankBody =
@@ -121,12 +120,14 @@ pub(super) fn read_request(kind: u8, content: &[u8]) -> Result<(Request, Duratio
 
 pub(super) fn write_response(response: &Result<Response, ProviderError>) -> Vec<u8> {
     match response {
-        Ok(Response::Vectors { vectors, tokens }) => framed(VECTORS, &vector_bytes(vectors, *tokens)),
+        Ok(Response::Vectors { vectors, tokens, fingerprint }) => {
+            let (length, name) = (fingerprint.len() as u16, fingerprint.as_bytes());
+            framed(VECTORS, &[&length.to_le_bytes(), name, &vector_bytes(vectors, *tokens)].concat())
+        }
         Ok(Response::Scores { scores, tokens }) => {
             let rows: Vec<Vec<f32>> = scores.iter().map(|score| vec![*score]).collect();
             framed(SCORES, &vector_bytes(&rows, *tokens))
         }
-        Ok(Response::Status(status)) => framed(STATUS, &serde_json::to_vec(status).unwrap_or_default()),
         Err(error) => {
             let ProviderError { code, message, hint, .. } = error.clone();
             let body = ErrorBody { code: code.name().into(), message, hint };
@@ -150,8 +151,9 @@ pub(super) fn read_response(kind: u8, content: &[u8]) -> Result<Response, Provid
     let garbled = || garbled("the response of the local model cannot be understood");
     match kind {
         VECTORS => {
+            let (fingerprint, content) = read_name(content).ok_or_else(garbled)?;
             let (vectors, tokens) = read_vectors(content).ok_or_else(garbled)?;
-            Ok(Response::Vectors { vectors, tokens })
+            Ok(Response::Vectors { vectors, tokens, fingerprint })
         }
         // Rows of one number.
         SCORES => match read_vectors(content) {
@@ -160,10 +162,6 @@ pub(super) fn read_response(kind: u8, content: &[u8]) -> Result<Response, Provid
             }
             _ => Err(garbled()),
         },
-        STATUS => {
-            let status: Status = serde_json::from_slice(content).map_err(|_| garbled())?;
-            Ok(Response::Status(status))
-        }
         ERROR => {
             let body: ErrorBody = serde_json::from_slice(content).map_err(|_| garbled())?;
             let code = Code::from_name(&body.code).ok_or_else(garbled)?;
@@ -171,6 +169,13 @@ pub(super) fn read_response(kind: u8, content: &[u8]) -> Result<Response, Provid
         }
         _ => Err(garbled()),
     }
+}
+
+/// A length and so many bytes of text; gives the rest, too.
+fn read_name(content: &[u8]) -> Option<(String, &[u8])> {
+    let (length, rest) = content.split_first_chunk::<2>()?;
+    let (name, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    Some((std::str::from_utf8(name).ok()?.to_owned(), rest))
 }
 
 fn read_vectors(content: &[u8]) -> Option<(Vec<Vec<f32>>, u64)> {
@@ -204,22 +209,31 @@ mod tests {
         (header.kind, content)
     }
 
+    fn vectors(vectors: Vec<Vec<f32>>, tokens: u64, fingerprint: &str) -> Response {
+        Response::Vectors { vectors, tokens, fingerprint: fingerprint.into() }
+    }
+
     #[test]
     fn what_is_written_can_be_read() {
-        let embed = Request::Embed { texts: vec!["ä".into(), String::new()], purpose: Purpose::Query };
+        let spec = ProfileSpec {
+            provider: "local".into(),
+            model: "m".into(),
+            dims: 2,
+            config: serde_json::json!({"max_tokens": 8}),
+        };
+        let embed = Request::Embed { spec, texts: vec!["ä".into(), String::new()], purpose: Purpose::Query };
         let rerank = Request::Rerank { query: "ö?".into(), texts: vec!["ü".into()] };
-        for request in [embed, rerank, Request::Status] {
+        for request in [embed, rerank] {
             let frame = write_request(&request, Duration::from_secs(3)).unwrap();
             let (kind, content) = parts(&frame);
             assert_eq!(read_request(kind, content).unwrap().0, request);
         }
         let failed = ProviderError::new(Code::ModelBroken, "no such file").with_hint("look");
         for response in [
-            Ok(Response::Vectors { vectors: vec![vec![1.5, -2.0], vec![0.0, 3.0]], tokens: 9 }),
-            Ok(Response::Vectors { vectors: vec![], tokens: 0 }),
+            Ok(vectors(vec![vec![1.5, -2.0], vec![0.0, 3.0]], 9, "abc")),
+            Ok(vectors(vec![], 0, "")),
             Ok(Response::Scores { scores: vec![0.5, 0.25], tokens: 4 }),
             Ok(Response::Scores { scores: vec![], tokens: 0 }),
-            Ok(Response::Status(Status::failed(&failed))),
             Err(failed),
         ] {
             let frame = write_response(&response);
@@ -233,26 +247,28 @@ mod tests {
         fn random_bytes_are_refused_or_read(header: [u8; HEADER_BYTES], kind: u8, content: Vec<u8>) {
             let _ = Header::parse(header, MAX_REQUEST);
             let _ = read_request(kind, &content);
-            if let Ok(Response::Vectors { vectors, .. }) = read_response(VECTORS, &content) {
-                proptest::prop_assert_eq!(vectors.concat().len() * 4 + 16, content.len());
+            if let Ok(Response::Vectors { vectors, fingerprint, .. }) = read_response(VECTORS, &content) {
+                proptest::prop_assert_eq!(vectors.concat().len() * 4 + 18 + fingerprint.len(), content.len());
             }
         }
     }
 
     #[test]
     fn no_bytes_can_do_harm() {
-        let vectors = Ok(Response::Vectors { vectors: vec![vec![1.0, 2.0]], tokens: 3 });
-        let frame = write_response(&vectors);
+        let frame = write_response(&Ok(vectors(vec![vec![1.0, 2.0]], 3, "")));
         let (kind, content) = parts(&frame);
         for end in 0..content.len() {
             assert!(read_response(kind, &content[..end]).is_err());
         }
         let mut huge = content.to_vec();
-        huge[8..16].fill(0xff);
+        huge[10..18].fill(0xff);
         assert!(read_response(kind, &huge).is_err());
         // Rows of no numbers take no bytes: their count must not be believed.
-        huge[12..16].fill(0);
-        assert!(read_response(kind, &huge[..16]).is_err());
+        huge[14..18].fill(0);
+        assert!(read_response(kind, &huge[..18]).is_err());
+        // Nor that of the name.
+        huge[..2].fill(0xff);
+        assert!(read_response(kind, &huge).is_err());
         for kind in 0..=255 {
             assert!(read_response(kind, b"[]").is_err());
             assert!(read_request(kind, b"[]").is_err());

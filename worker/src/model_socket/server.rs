@@ -2,6 +2,7 @@
 
 mod connection;
 mod listener;
+mod shelf;
 mod slot;
 
 use std::collections::HashMap;
@@ -17,12 +18,11 @@ use std::time::Duration;
 use socket2::SockRef;
 
 use self::listener::OwnedSocket;
+pub use self::shelf::Loader;
+use self::shelf::Shelf;
 use self::slot::{LoaderOf, ModelSlot};
 use super::frame;
-use crate::provider::{Code, Embedder, ProviderError, Reranker};
-
-/// Loads the embedding model.
-pub type Loader = LoaderOf<dyn Embedder>;
+use crate::provider::{Code, ProviderError, Reranker};
 
 /// Loads the reranker.
 pub type RerankerLoader = LoaderOf<dyn Reranker>;
@@ -46,7 +46,7 @@ impl Default for ServerOptions {
 
 /// What all threads of a server share.
 struct Shared {
-    model: ModelSlot<dyn Embedder>,
+    models: Shelf,
     reranker: ModelSlot<dyn Reranker>,
     options: ServerOptions,
     stopping: AtomicBool,
@@ -79,7 +79,7 @@ impl Server {
         let (listener, socket) = OwnedSocket::bind(path)?;
         let listener = Arc::new(listener);
         let shared = Arc::new(Shared {
-            model: ModelSlot::new(loader, options.reload_after),
+            models: Shelf::new(loader, options.reload_after),
             reranker: ModelSlot::new(reranker, options.reload_after),
             options,
             stopping: AtomicBool::new(false),
@@ -94,16 +94,11 @@ impl Server {
         Ok(Self { path: path.to_path_buf(), shared, socket, listener, acceptor: Some(acceptor) })
     }
 
-    /// Whether the embedding model is loaded.
-    pub fn status(&self) -> super::Status {
-        self.shared.model.status()
-    }
-
     /// Ends all connections and waits for their threads: as long as the model needs for one text, or to be loaded.
     pub fn stop(&mut self) {
         let Some(acceptor) = self.acceptor.take() else { return };
         self.shared.stopping.store(true, Ordering::SeqCst);
-        self.shared.model.stop();
+        self.shared.models.stop();
         self.shared.reranker.stop();
         // Wakes the thread that accepts.
         drop(SockRef::from(&*self.listener).shutdown(Shutdown::Both));

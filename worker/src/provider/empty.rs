@@ -16,6 +16,10 @@ impl<T: Embedder> Embedder for SkipEmpty<T> {
     fn limits(&self) -> BatchLimits {
         self.0.limits()
     }
+
+    fn fingerprint(&self) -> Option<String> {
+        self.0.fingerprint()
+    }
 }
 
 impl<T: Reranker> Reranker for SkipEmpty<T> {

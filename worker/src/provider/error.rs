@@ -78,6 +78,8 @@ codes! {
     ModelNotReady = "MODEL_NOT_READY", NotReady;
     /// The library, the model or its tokenizer could not be loaded.
     ModelBroken = "MODEL_BROKEN", NotReady;
+    /// The model there is not the one that made the profile's vectors.
+    ModelChanged = "MODEL_CHANGED", NotReady;
     /// The model was loaded, but a run failed.
     ModelFailed = "MODEL_FAILED", Retryable;
     /// More callers than the local model serves at a time.

@@ -1,8 +1,10 @@
 //! `local`: a sentence encoder or a cross-encoder in this process. One text is run at a time: batches do not make a CPU
 //! faster, and padding would make it slower.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
+
+use sha2::{Digest, Sha256};
 
 use super::config::Config;
 use super::remote::{PREFIXES, Prefixes};
@@ -16,14 +18,49 @@ use crate::local::{Encoded, Model, Output, TextEncoder};
 const DEFAULT_TOKENS: usize = 256;
 const MAX_TOKENS: usize = 8192;
 
-/// No profile has vectors of no numbers.
-const ANY_LENGTH: usize = 0;
-
 /// How the vectors of the tokens become the vector of the text, where the model does not do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pooling {
     Mean,
     First,
+}
+
+/// What a profile says about a sentence encoder.
+struct EncoderConfig {
+    /// None: as the model does it.
+    pooling: Option<Pooling>,
+    max_tokens: usize,
+    prefixes: Prefixes,
+    /// Of the model that has made the vectors there are.
+    fingerprint: Option<String>,
+}
+
+impl EncoderConfig {
+    fn read(spec: &ProfileSpec) -> Result<Self, ProviderError> {
+        let config = Config::new(spec, &[&PREFIXES, &["fingerprint", "max_tokens", "pooling"]])?;
+        let pooling = match config.text("pooling")? {
+            None => None,
+            Some("mean") => Some(Pooling::Mean),
+            Some("cls") => Some(Pooling::First),
+            Some(_) => {
+                return Err(ProviderError::config(
+                    "pooling is neither mean nor cls",
+                    "see the model's description",
+                ));
+            }
+        };
+        Ok(Self {
+            pooling,
+            max_tokens: config.number("max_tokens", 8..=MAX_TOKENS)?.unwrap_or(DEFAULT_TOKENS),
+            prefixes: Prefixes::new(config)?,
+            fingerprint: config.text("fingerprint")?.map(str::to_owned),
+        })
+    }
+}
+
+/// Checks what a profile says, without a look at the model.
+pub(super) fn check_encoder(spec: &ProfileSpec) -> Result<(), ProviderError> {
+    EncoderConfig::read(spec).map(drop)
 }
 
 /// A sentence encoder.
@@ -33,42 +70,36 @@ pub struct LocalEmbedder {
     pooling: Pooling,
     prefixes: Prefixes,
     dims: usize,
+    fingerprint: String,
 }
 
 impl LocalEmbedder {
     /// Loads the model, and runs it once to see what it gives.
     pub fn new(spec: &ProfileSpec, settings: &LocalSettings) -> Result<Self, ProviderError> {
-        let config = Config::new(spec, &[&PREFIXES, &["max_tokens", "pooling"]])?;
-        let pooling = match config.text("pooling")? {
-            None | Some("mean") => Pooling::Mean,
-            Some("cls") => Pooling::First,
-            Some(_) => {
-                return Err(ProviderError::config(
-                    "pooling is neither mean nor cls",
-                    "see the model's description",
-                ));
-            }
-        };
-        let max_tokens = config.number("max_tokens", 8..=MAX_TOKENS)?.unwrap_or(DEFAULT_TOKENS);
+        let config = EncoderConfig::read(spec)?;
         // A pooling in the profile means: not the one in the model.
-        let outputs: &[_] = match config.value("pooling") {
+        let outputs: &[_] = match config.pooling {
             Some(_) => &["last_hidden_state", "token_embeddings"],
             None => &["sentence_embedding", "last_hidden_state", "token_embeddings"],
         };
-        let (model, encoder) = load(settings, settings.model_dir.as_deref(), max_tokens, outputs)?;
-        let embedder = Self { model, encoder, pooling, prefixes: Prefixes::new(config)?, dims: spec.dims };
-        match embedder.try_longest(max_tokens)? {
-            length if spec.dims == ANY_LENGTH => Ok(Self { dims: length, ..embedder }),
+        let directory = settings.model_dir.as_deref().map(|base| directory_of(base, &spec.model));
+        let (model, encoder) = load(settings, directory.as_deref(), config.max_tokens, outputs)?;
+        let fingerprint = fingerprint(&model, &encoder);
+        if config.fingerprint.is_some_and(|recorded| recorded != fingerprint) {
+            return Err(changed(&spec.model));
+        }
+        let embedder = Self {
+            model,
+            encoder,
+            pooling: config.pooling.unwrap_or(Pooling::Mean),
+            prefixes: config.prefixes,
+            dims: spec.dims,
+            fingerprint,
+        };
+        match embedder.try_longest(config.max_tokens)? {
             length if length == spec.dims => Ok(embedder),
             length => Err(check::wrong_dims(length, spec.dims)),
         }
-    }
-
-    /// The model of the settings as it is, for a process that serves it to others, who know what length they want.
-    pub fn of_any_length(settings: &LocalSettings) -> Result<Self, ProviderError> {
-        let config = serde_json::json!({});
-        let spec = ProfileSpec { provider: "local".into(), model: "local".into(), dims: ANY_LENGTH, config };
-        Self::new(&spec, settings)
     }
 
     /// A model that cannot take the longest text is found out now and not by a job. Gives the length of its vectors.
@@ -115,6 +146,10 @@ impl Embedder for LocalEmbedder {
         // Small batches, so that whoever asked can stop between them.
         BatchLimits { texts: 16, tokens: 16 * MAX_TOKENS, concurrency: 1, context_tokens: None }
     }
+
+    fn fingerprint(&self) -> Option<String> {
+        Some(self.fingerprint.clone())
+    }
 }
 
 /// A cross-encoder.
@@ -137,7 +172,7 @@ impl LocalReranker {
     /// The model of the settings as it is, for a process that serves it to others.
     pub fn of_default_length(settings: &LocalSettings) -> Result<Self, ProviderError> {
         let config = serde_json::json!({});
-        let spec = ProfileSpec { provider: "local".into(), model: "local".into(), dims: ANY_LENGTH, config };
+        let spec = ProfileSpec { provider: "local".into(), model: "local".into(), dims: 0, config };
         Self::new(&spec, settings)
     }
 
@@ -172,6 +207,30 @@ impl Reranker for LocalReranker {
         let scores = check::scores(scores.into_iter().enumerate(), texts.len())?;
         Ok(Reranked { scores, usage: local_usage(tokens, started) })
     }
+}
+
+/// Of the files that decide about vectors.
+fn fingerprint(model: &Model, encoder: &TextEncoder) -> String {
+    let digest = Sha256::new().chain_update(model.digest()).chain_update(encoder.digest()).finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where a model is: in the directory of its name, or in the one of the settings itself, which has one model then.
+fn directory_of(base: &Path, model: &str) -> PathBuf {
+    let stays_inside = Path::new(model).components().all(|part| matches!(part, Component::Normal(_)));
+    let own = base.join(model);
+    if stays_inside && own.join("model.onnx").is_file() { own } else { base.to_owned() }
+}
+
+fn changed(model: &str) -> ProviderError {
+    ProviderError::new(
+        Code::ModelChanged,
+        format!("the local model \"{model}\" is not the one that made the vectors of the profile"),
+    )
+    .with_hint(
+        "put its files back; or put the new ones into a directory of their own under memento.model_dir, make a profile whose model is \
+         the name of that directory, and switch to it",
+    )
 }
 
 fn load(

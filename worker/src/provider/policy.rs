@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::secret::KeyRules;
 
 /// Which model: a row of the table of profiles.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileSpec {
     /// Who serves it.
     pub provider: String,
@@ -58,7 +59,8 @@ impl Default for Policy {
 pub struct LocalSettings {
     /// The library of ONNX Runtime: an absolute path.
     pub library: Option<PathBuf>,
-    /// The directory with `model.onnx` and `tokenizer.json` of the embedding model.
+    /// The directory with `model.onnx` and `tokenizer.json` of the embedding model, or with a directory of that kind for each of
+    /// several, called like the models.
     pub model_dir: Option<PathBuf>,
     /// The same of a cross-encoder.
     pub reranker_dir: Option<PathBuf>,

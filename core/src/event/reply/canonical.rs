@@ -6,13 +6,14 @@ use super::field::Field;
 use super::json::find_value;
 use super::report::Report;
 use super::{Dropped, Reply, draft_of, quotes_of};
-use crate::event::merge::absorb;
+use crate::event::merge::{absorb, may_be_same};
 use crate::event::model::Event;
 use crate::quote::locate_quote;
 
 /// Reads the answer about events, whose evidence are spans of `text`. It may put events together and word them anew; it
 /// cannot add one, change its category or time, or bring evidence or actors of its own. Events that it does not name stay
-/// as they are: leaving out is no way to delete.
+/// as they are: leaving out is no way to delete. Neither is putting together what cannot be one: of the sources of an entry
+/// only those are taken that may be the same as the first of its category.
 ///
 /// Sources are named by number, as the prompt asks, or by their quotes in an `evidence_list`.
 pub fn canonical(reply: &str, events: &[Event], text: &str) -> Result<Reply, Report> {
@@ -30,11 +31,14 @@ pub fn canonical(reply: &str, events: &[Event], text: &str) -> Result<Reply, Rep
         let Some(draft) = draft else { continue };
         if mine.is_empty() {
             found.dropped.events += 1;
-        } else if mine.iter().all(|at| events[*at].category != draft.category) {
-            report.add(&entry.get("category").path, "must be that of a source");
+        } else if let Some(first) = first_of(&draft, &mine, events) {
+            let same: Vec<usize> = mine.into_iter().filter(|at| may_be_same(first, &events[*at])).collect();
+            same.iter().for_each(|at| free[*at] = false);
+            let (event, crowded) = combined(draft, same.iter().map(|at| &events[*at]));
+            found.extraction.events.push(event);
+            found.dropped.quotes += crowded;
         } else {
-            mine.iter().for_each(|at| free[*at] = false);
-            found.extraction.events.push(combined(draft, mine.iter().map(|at| &events[*at])));
+            report.add(&entry.get("category").path, "must be that of a source");
         }
     }
     if !report.is_empty() {
@@ -46,16 +50,23 @@ pub fn canonical(reply: &str, events: &[Event], text: &str) -> Result<Reply, Rep
     Ok(found)
 }
 
-/// The sources in the words of the answer: actors that none of them has are left out.
-fn combined<'e>(draft: Event, sources: impl Iterator<Item = &'e Event> + Clone) -> Event {
+/// The source that the others must fit to: the first of the category that has a time, or else the first of the category.
+fn first_of<'e>(draft: &Event, sources: &[usize], events: &'e [Event]) -> Option<&'e Event> {
+    let fitting = || sources.iter().map(|at| &events[*at]).filter(|event| event.category == draft.category);
+    fitting().find(|event| event.event_time.is_some()).or_else(|| fitting().next())
+}
+
+/// The sources in the words of the answer: actors that none of them has are left out. Also says for how many quotes there was
+/// no room.
+fn combined<'e>(draft: Event, sources: impl Iterator<Item = &'e Event> + Clone) -> (Event, usize) {
     let has = |name: &str| {
         sources.clone().flat_map(|source| &source.actors).any(|known| known.name.eq_ignore_ascii_case(name))
     };
     let actors = draft.actors.into_iter().filter(|actor| has(&actor.name)).collect();
     let mut event = Event { actors, event_time: None, evidence: Vec::new(), ..draft };
     let confidence = event.confidence;
-    sources.cloned().for_each(|source| absorb(&mut event, source));
-    Event { confidence, ..event }
+    let crowded = sources.cloned().map(|source| absorb(&mut event, source)).sum();
+    (Event { confidence, ..event }, crowded)
 }
 
 /// The sources of an entry, by number or by quote.
@@ -75,7 +86,7 @@ fn sources_of(entry: &Field<'_>, quotes: &Quotes, dropped: &mut Dropped, report:
         if !listed.is_given() {
             report.add(&numbered.path, "is missing");
         } else {
-            for quote in quotes_of(&listed, report) {
+            for quote in quotes_of(&listed, dropped, report) {
                 let found = quotes.find(quote.text);
                 dropped.quotes += usize::from(found.is_none());
                 sources.extend(found);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::report::Report;
 use crate::event::check::{LONGEST_NARRATIVE, LONGEST_REF, MOST_ACTORS, Violation, check_text};
-use crate::event::kind::{Role, SubjectType};
+use crate::event::kind::{Category, Role, SubjectType};
 use crate::event::time::{Lean, mentions};
 use crate::event::{Actor, Subject};
 use crate::filter::Timestamp;
@@ -106,14 +106,25 @@ impl<'a> Field<'a> {
         found
     }
 
-    /// A timestamp or a day, or words that name one.
-    pub fn time(&self, document_date: Option<Date>, report: &mut Report) -> Option<Timestamp> {
+    /// A timestamp or a day, or words that name one. What was done or said lies behind.
+    pub fn time(
+        &self,
+        category: Option<Category>,
+        document_date: Option<Date>,
+        report: &mut Report,
+    ) -> Option<Timestamp> {
         let field = self.get("event_time");
         if !field.is_given() {
             return None;
         }
         let text = field.value.and_then(Value::as_str).map(str::trim);
-        let named = |text| mentions(text, document_date, Lean::Future).first().map(|mention| mention.time);
+        let lean = match category {
+            Some(
+                Category::Execution | Category::Collaboration | Category::Feedback | Category::QualityRisk,
+            ) => Lean::Past,
+            _ => Lean::Future,
+        };
+        let named = |text| mentions(text, document_date, lean).first().map(|mention| mention.time);
         let time = text.filter(|text| text.len() <= LONGEST_REF);
         let time = time.and_then(|text| Timestamp::parse(text).or_else(|| named(text)));
         if time.is_none() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::event::{Actor, Category, Role, Subject, SubjectType};
+use crate::event::{Actor, Category, MOST_EVIDENCE, Role, Subject, SubjectType};
 use serde_json::json;
 
 const TEXT: &str =
@@ -74,7 +74,7 @@ fn every_problem_of_an_event_is_said() {
     wrong["actors"] = json!([{"ref": "", "role": "boss"}]);
     wrong["subject"] = json!("pricing");
     wrong["narrative"] = json!(3);
-    wrong["evidence"] = json!(null);
+    wrong["evidence"] = json!(3);
     assert_eq!(
         problems(json!({"events": [event("Decision", "Bob"), wrong]})),
         [
@@ -139,6 +139,26 @@ fn several_quotes_and_texts_are_evidence_too() {
     assert_eq!(reply.dropped.quotes, 1);
 }
 
+/// What is no quote is dropped like one that is not in the text, and the event stands with the others.
+#[test]
+fn quotes_that_are_none_are_dropped_and_counted() {
+    for none in
+        [json!(""), json!("  \n"), json!(null), json!({}), json!({"quote": null}), json!({"quote": 7})]
+    {
+        let mut alone = event("Decision", "");
+        alone["evidence"] = none.clone();
+        let mut beside = event("Decision", "");
+        beside["evidence"] = json!([none, "Alice agreed"]);
+        let reply = read(&json!({"events": [alone, beside]}).to_string()).unwrap();
+        assert_eq!(quotes(&reply), ["Alice agreed"], "{none}");
+        assert_eq!(reply.dropped, Dropped { quotes: 2, events: 1, entities: 0 }, "{none}");
+    }
+    let mut crowded = event("Decision", "");
+    crowded["evidence"] = json!(vec!["Alice agreed"; MOST_EVIDENCE + 3]);
+    let reply = read(&json!({"events": [crowded]}).to_string()).unwrap();
+    assert_eq!((quotes(&reply), reply.dropped.quotes), (vec!["Alice agreed"], 3));
+}
+
 #[test]
 fn a_long_quote_is_cut_and_stays_a_part_of_the_text() {
     let text = (0..60).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
@@ -168,6 +188,25 @@ fn times_may_be_words() {
         let reply = read(&json!({"events": [found]}).to_string()).unwrap();
         let time = reply.extraction.events[0].event_time.and_then(|time| time.to_rfc3339());
         assert_eq!(time.as_deref(), expected);
+    }
+}
+
+#[test]
+fn what_was_done_lies_behind() {
+    // The document is of a Wednesday.
+    for (category, expected) in [
+        ("Commitment", "2026-03-13T00:00:00Z"),
+        ("Decision", "2026-03-13T00:00:00Z"),
+        ("Execution", "2026-03-06T00:00:00Z"),
+        ("Collaboration", "2026-03-06T00:00:00Z"),
+        ("Feedback", "2026-03-06T00:00:00Z"),
+        ("QualityRisk", "2026-03-06T00:00:00Z"),
+    ] {
+        let mut found = event(category, "Alice agreed");
+        found["event_time"] = json!("on Friday");
+        let reply = read(&json!({"events": [found]}).to_string()).unwrap();
+        let time = reply.extraction.events[0].event_time.and_then(|time| time.to_rfc3339());
+        assert_eq!(time.as_deref(), Some(expected), "{category}");
     }
 }
 
@@ -258,4 +297,48 @@ fn nothing_is_invented_and_nothing_is_lost() {
     let unknown = canonical_event(event("Decision", ""), "sources", json!([4, 0, "1"]));
     assert_eq!(problems(json!([unknown])).len(), 3);
     assert_eq!(problems(json!([event("Decision", "")])), ["canonical_events[0].sources is missing"]);
+}
+
+/// A document may tell the model to put everything together, and a model may do it: what cannot be one occurrence stays apart.
+#[test]
+fn what_cannot_be_the_same_stays_apart() {
+    let said = |category, quote: &str, subject: &str, day: Option<&str>| Event {
+        subject: Subject { kind: SubjectType::Other, name: subject.to_owned() },
+        event_time: day.and_then(crate::filter::Timestamp::parse),
+        ..placed(category, quote)
+    };
+    let events = [
+        said(Category::Decision, "going with freemium", "pricing", None),
+        said(Category::Feedback, "Alice Chen said", "pricing", None),
+        said(Category::Decision, "Bob will ship it", "the pricing-model", Some("2026-03-13")),
+        said(Category::Decision, "by Friday", "Pricing", Some("2026-03-20")),
+        said(Category::Decision, "Alice agreed", "storage", None),
+    ];
+    let all = canonical_event(event("Decision", ""), "sources", json!([1, 2, 3, 4, 5]));
+    let reply = canonical(&json!({"canonical_events": [all]}).to_string(), &events, TEXT).unwrap();
+    let left: Vec<(&str, usize)> =
+        reply.extraction.events.iter().map(|event| (event.category.as_str(), event.evidence.len())).collect();
+    assert_eq!(left, [("Feedback", 1), ("Decision", 2), ("Decision", 1), ("Decision", 1)]);
+    assert_eq!(reply.extraction.events[1].event_time, events[2].event_time);
+    assert_eq!(reply.dropped, Dropped::default());
+}
+
+#[test]
+fn quotes_without_room_are_counted() {
+    let text = (0..30).map(|n| format!("w{n:02} ")).collect::<String>();
+    let events: Vec<Event> = (0..30)
+        .map(|n| Event {
+            evidence: std::iter::once(n * 4..n * 4 + 3).collect(),
+            ..placed(Category::Decision, "Alice")
+        })
+        .collect();
+    let all = canonical_event(event("Decision", ""), "sources", json!((1..=30).collect::<Vec<_>>()));
+    let reply = canonical(&json!({"canonical_events": [all]}).to_string(), &events, &text).unwrap();
+    assert_eq!(
+        (reply.extraction.events.len(), reply.extraction.events[0].evidence.len()),
+        (1, MOST_EVIDENCE)
+    );
+    assert_eq!(reply.dropped.quotes, 30 - MOST_EVIDENCE);
+    let (merged, crowded) = merge_duplicates(events);
+    assert_eq!((merged.len(), crowded), (1, 30 - MOST_EVIDENCE));
 }

@@ -1,20 +1,10 @@
 //! What the process of the local model has to say.
 
 use super::with;
-use crate::ffi::process::my_pid;
 
-/// The process is there; says how often in a row it, or one before it, has failed.
-pub fn attach() -> u32 {
-    with(|table| {
-        table.header.model_host_pid = my_pid();
-        table.header.model_host_failures
-    })
-    .unwrap_or(0)
-}
-
-/// The process is gone.
-pub fn detach() {
-    with(|table| table.header.model_host_pid = 0);
+/// How often in a row the process, or one before it, has failed.
+pub fn failures() -> u32 {
+    with(|table| table.header.model_host_failures).unwrap_or(0)
 }
 
 /// The model could not be served; says how often in a row that makes.

@@ -1,6 +1,6 @@
 //! Searches that answer with artifacts, and with artifacts and memories beside each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memento_core::memory_kind::ArtifactType;
 use serde_json::{Map, Value, json};
@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::{ArtifactError, missing};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::access::as_owner;
-use crate::service::grouped::by_item;
-use crate::service::search::{self, Hit, MAX_RESULTS, SearchError};
+use crate::service::grouped::{by_item, chunk_of, first};
+use crate::service::search::{self, Found, Hit, MAX_RESULTS, SearchError};
 use crate::spi;
 use crate::spi::artifact::{ArtifactChunk, Name};
 use crate::spi::search::Scope;
@@ -58,39 +58,40 @@ impl Asked<'_> {
 /// The best artifacts for a query, in the order of their best chunks.
 pub fn artifacts(asked: &Asked) -> Result<Value, ArtifactError> {
     let limit = asked.limit()?;
-    let mut found = Vec::new();
+    let mut found = Labelled::default();
     if let Some(scope) = scope_of_artifacts(asked)? {
         // Memories that are no artifacts may have the same kind and come first.
         for chunks in [asked.chunks(), MAX_RESULTS] {
-            let hits = search::hits_in(&scope, asked.query, chunks)?;
-            let saw_all = hits.len() < usize::try_from(chunks).unwrap_or(0);
-            found = labelled(&scope, hits)?.into_iter().filter(|group| group.artifact.is_some()).collect();
-            if saw_all || found.len() >= limit {
+            let all = search::find_in(&scope, asked.query, chunks)?;
+            let saw_all = all.hits.len() < usize::try_from(chunks).unwrap_or(0);
+            found = labelled(&scope, all)?.only_artifacts();
+            if saw_all || (found.groups.len() >= limit && found.has_all_wants()) {
                 break;
             }
         }
     }
     record(asked, &found)?;
-    let shown: Vec<Value> =
-        found.iter().take(limit).map(|group| group.as_artifact(asked.with_chunks)).collect();
-    Ok(json!({"artifacts": shown, "total": found.len(), "filters_applied": asked.applied()}))
+    let (total, first) = found.first(limit);
+    let shown: Vec<Value> = first.iter().map(|group| group.as_artifact(asked.with_chunks)).collect();
+    Ok(json!({"artifacts": shown, "total": total, "filters_applied": asked.applied()}))
 }
 
 /// The best artifacts and memories, each with its best chunk.
 pub fn hybrid(asked: &Asked) -> Result<Value, ArtifactError> {
     let limit = asked.limit()?;
     let chunks = asked.chunks();
-    let mut found = Vec::new();
+    let mut found = Labelled::default();
     if let Some(scope) = search::scope(chunks, &asked.filters, None)? {
-        found = labelled(&scope, search::hits_in(&scope, asked.query, chunks)?)?;
+        found = labelled(&scope, search::find_in(&scope, asked.query, chunks)?)?;
     }
     record(asked, &found)?;
-    let shown: Vec<Value> = found.iter().take(limit).filter_map(Group::as_result).collect();
-    Ok(json!({"results": shown, "total": found.len(), "filters_applied": asked.applied()}))
+    let (total, first) = found.first(limit);
+    let shown: Vec<Value> = first.iter().filter_map(Group::as_result).collect();
+    Ok(json!({"results": shown, "total": total, "filters_applied": asked.applied()}))
 }
 
-fn record(asked: &Asked, found: &[Group]) -> Result<(), ArtifactError> {
-    let hits = found.iter().flat_map(|group| &group.chunks).map(|(hit, _)| hit);
+fn record(asked: &Asked, found: &Labelled) -> Result<(), ArtifactError> {
+    let hits = found.groups.iter().flat_map(|group| &group.chunks).map(|(hit, _)| hit);
     Ok(search::record_search(asked.query, asked.max_items, hits)?)
 }
 
@@ -128,22 +129,60 @@ struct Group {
     chunks: Vec<(Hit, Option<ArtifactChunk>)>,
 }
 
-fn labelled(scope: &Scope, hits: Vec<Hit>) -> Result<Vec<Group>, SearchError> {
-    let chunks = hits.iter().map(|hit| hit.passage.chunk_id).collect();
+/// What a search found, by item.
+#[derive(Default)]
+struct Labelled {
+    groups: Vec<Group>,
+    /// For each identifier of the query, the chunks that have it.
+    wants: Vec<Vec<i64>>,
+    /// Those of all these chunks that are of artifacts.
+    of_artifacts: BTreeSet<i64>,
+}
+
+impl Labelled {
+    fn only_artifacts(mut self) -> Self {
+        self.groups.retain(|group| group.artifact.is_some());
+        for holders in &mut self.wants {
+            holders.retain(|chunk| self.of_artifacts.contains(chunk));
+        }
+        self
+    }
+
+    /// Whether each identifier that is there at all is in one of the groups.
+    fn has_all_wants(&self) -> bool {
+        let found: BTreeSet<i64> = self.groups.iter().flat_map(Group::chunk_ids).collect();
+        let is_found = |holders: &Vec<i64>| holders.iter().any(|chunk| found.contains(chunk));
+        self.wants.iter().all(|holders| holders.is_empty() || is_found(holders))
+    }
+
+    /// How many groups there are, and the first of them.
+    fn first(self, limit: usize) -> (usize, Vec<Group>) {
+        (self.groups.len(), first(self.groups, limit, &self.wants, Group::chunk_ids))
+    }
+}
+
+fn labelled(scope: &Scope, Found { hits, wants }: Found) -> Result<Labelled, SearchError> {
+    let chunks = hits.iter().map(chunk_of).chain(wants.iter().flatten().copied()).collect::<BTreeSet<i64>>();
+    let chunks = chunks.into_iter().collect();
     let mut names: BTreeMap<i64, ArtifactChunk> = as_owner(|| spi::artifact::chunks(scope.project, chunks))?
         .into_iter()
         .map(|chunk| (chunk.chunk_id, chunk))
         .collect();
+    let of_artifacts = names.keys().copied().collect();
     let group = |(item, hits): (pgrx::Uuid, Vec<Hit>)| {
         let chunks: Vec<_> = hits.into_iter().map(|hit| (names.remove(&hit.passage.chunk_id), hit)).collect();
         let artifact = chunks.iter().find_map(|(chunk, _)| chunk.as_ref()?.artifact.parse().ok());
         let chunks = chunks.into_iter().map(|(chunk, hit)| (hit, chunk)).collect();
         Group { item_id: item.to_string(), artifact, chunks }
     };
-    Ok(by_item(hits).into_iter().map(group).collect())
+    Ok(Labelled { groups: by_item(hits).into_iter().map(group).collect(), wants, of_artifacts })
 }
 
 impl Group {
+    fn chunk_ids(&self) -> Vec<i64> {
+        self.chunks.iter().map(|(hit, _)| chunk_of(hit)).collect()
+    }
+
     fn as_artifact(&self, with_chunks: bool) -> Value {
         let mut shown = self.artifact.clone().unwrap_or_else(|| json!({}));
         shown["item_id"] = json!(self.item_id);

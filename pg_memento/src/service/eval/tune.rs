@@ -103,7 +103,7 @@ fn means(queries: &mut [Prepared], factors: LaneWeights, manner: &Manner, k: i32
 }
 
 fn report(
-    tuned: &Tuned<6>,
+    tuned: &Tuned<{ LaneWeights::COUNT }>,
     train: &mut [Prepared],
     held_out: &mut [Prepared],
     manner: &Manner,

@@ -3,17 +3,19 @@
 use memento_core::access::AccessLevel;
 use memento_core::bm25::{Candidates, Collection, EncodedQuery, Term, plan};
 use memento_core::event::Category;
+use memento_core::query::LONGEST_QUERY;
 use pgrx::Uuid;
 use pgrx::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::EventError;
+use super::cursor::{After, How};
 use crate::gucs;
 use crate::service::access::{as_owner, authorize_current};
 use crate::service::artifact;
-use crate::service::search::lexical::{MOST_QUERY_BYTES, tsquery};
+use crate::service::search::lexical::tsquery;
 use crate::spi;
-use crate::spi::event::{Cursor, Found, Has, Keys, Limits, Page, Wanted};
+use crate::spi::event_search::{Counted, Cursor, Found, Has, Keys, Limits, Page, Stretch, Wanted};
 
 /// The most events of one page.
 pub const MAX_EVENTS: i32 = 100;
@@ -22,14 +24,14 @@ pub const MAX_EVENTS: i32 = 100;
 const MAX_RANKED: i64 = 2_000;
 
 /// Totals are exact up to that. Each match that is counted is a row that is read, some microsecond.
-const MAX_COUNTED: i64 = 5_000;
+pub const MAX_COUNTED: i64 = 2_000;
 
-/// Where the server's statistics have more matches than that they are not counted: reading what the index has of a frequent word takes
-/// longer than all else. Far enough beyond what is counted for statistics that are a little old.
-const TOO_MANY: f64 = 1.5 * MAX_COUNTED as f64;
+/// As many as a sample of the table tells of so often that there are more than are counted are not: what the index has of a very frequent
+/// word takes longer to read than all else.
+const TOO_MANY: f64 = 20_000.0;
 
-/// Among so many of the newest events a page of those that are frequent is looked for, before all of them are sorted.
-const MOST_NEAR: i64 = 8_000;
+/// How many events are looked at for a page of those that are frequent, before all matches are sorted: the newest, then those behind them.
+const STRETCHES: [i64; 2] = [8_000, 64_000];
 
 /// How many words an event has, about: a sentence with its names.
 const WORDS_OF_EVENT: i64 = 20;
@@ -65,7 +67,7 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
     if query.confidence.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
         return Err(EventError::BadConfidence);
     }
-    let after = query.after.map(cursor).transpose()?;
+    let after = query.after.map(|after| After::read(after).ok_or(EventError::BadCursor)).transpose()?;
     let project = authorize_current(AccessLevel::Read)?;
     let artifact_uid = query.artifact.map(|given| uid(project, given)).transpose()?;
     let wanted = Wanted {
@@ -81,19 +83,22 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
         // One more than asked for tells whether there is another page.
         limit: query.limit + 1,
         with_evidence: query.with_evidence,
-        after: after.as_ref(),
+        after: after.as_ref().map(|after| &after.cursor),
     };
-    let mut matched = as_owner(|| find(project, &wanted, said(query.query), &page))?;
+    let mut matched = as_owner(|| find(project, &wanted, said(query.query), &page, after.as_ref()))?;
     let goes_on = matched.found.len() > query.limit as usize;
     matched.found.truncate(query.limit as usize);
-    let next = matched.found.last().filter(|_| goes_on).map(|last| written(&last.cursor));
+    let next = matched.found.last().filter(|_| goes_on).map(|last| {
+        let Matched { how, is_ranked, total, .. } = matched;
+        After { how, is_ranked, total, cursor: last.cursor.clone() }.written()
+    });
     let events: Vec<Value> = matched.found.iter().filter_map(|found| found.seen.parse().ok()).collect();
     Ok(json!({
         "events": events,
         "total": matched.total.min(MAX_COUNTED),
         "total_is_exact": matched.total <= MAX_COUNTED,
         "next_after": next,
-        "matched": matched.how,
+        "matched": matched.how.in_words(),
         "order": if matched.is_ranked { "relevance" } else { "time" },
         "filters_applied": filters(query),
     }))
@@ -103,45 +108,86 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
 #[derive(Default)]
 struct Matched {
     found: Vec<Found>,
-    /// Counted up to one more than [`MAX_COUNTED`].
+    /// Counted up to one more than [`MAX_COUNTED`], with the first page.
     total: i64,
     is_ranked: bool,
-    /// By all words, by any of them, or there are none to find something by.
-    how: Option<&'static str>,
+    how: How,
 }
 
-/// The events that have all words of a query, or, if there are none, any of them.
-fn find(project: Uuid, wanted: &Wanted, query: Option<&str>, page: &Page) -> spi::StatementResult<Matched> {
+/// The events that have all words of a query, or, if there are none, any of them. A later page goes on as the first began, whatever has
+/// become frequent meanwhile: else events would be there twice, or not at all.
+fn find(
+    project: Uuid,
+    wanted: &Wanted,
+    query: Option<&str>,
+    page: &Page,
+    after: Option<&After>,
+) -> spi::StatementResult<Matched> {
     let is_known_by_key = wanted.artifact_uid.is_some() || wanted.actor.is_some() || wanted.subject.is_some();
     if query.is_none() && !is_known_by_key {
-        return Ok(Matched {
-            total: spi::event::count(project, wanted, MAX_COUNTED + 1)?,
-            found: spi::event::newest(project, None, wanted, page, None)?,
-            ..Matched::default()
-        });
+        let (total, found) = listed(project, wanted, page, after)?;
+        return Ok(Matched { found, total, ..Matched::default() });
     }
     let terms = query.map(|query| terms(project, query)).transpose()?;
     if terms.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(Matched { how: Some("nothing"), ..Matched::default() });
+        return Ok(Matched { how: How::Nothing, ..Matched::default() });
     }
     let words = terms.iter().flatten().map(|term| term.word.as_str()).collect();
-    let Some(keys) = spi::event::keys(project, words, wanted)?.filter(|keys| keys.are_names) else {
-        return Ok(Matched { how: terms.map(|_| "all words"), ..Matched::default() });
+    let how = if terms.is_some() { How::AllWords } else { How::Filters };
+    let Some(keys) = spi::event_search::keys(project, words, wanted)?.filter(|keys| keys.are_names) else {
+        return Ok(Matched { how, ..Matched::default() });
     };
-    let Some(terms) = terms else {
-        return by_key(project, &Asked { keys: &keys, has: Has::All, terms: None, wanted }, page);
-    };
-    let all = by_key(project, &Asked { keys: &keys, has: Has::All, terms: Some(&terms), wanted }, page)?;
-    if all.total > 0 || terms.len() == 1 {
-        return Ok(Matched { how: Some("all words"), ..all });
+    let asked = Asked { keys: &keys, has: Has::All, terms: terms.as_deref(), wanted };
+    let is_any = after.is_some_and(|after| after.how == How::AnyWord);
+    if !is_any {
+        let all = by_key(project, &asked, page, after)?;
+        let may_be_any = terms.as_ref().is_some_and(|terms| terms.len() > 1) && after.is_none();
+        if all.total > 0 || !may_be_any {
+            return Ok(Matched { how, ..all });
+        }
     }
-    let any = by_key(project, &Asked { keys: &keys, has: Has::Any, terms: Some(&terms), wanted }, page)?;
-    Ok(Matched { how: Some("any word"), ..any })
+    let any = by_key(project, &Asked { has: Has::Any, ..asked }, page, after)?;
+    Ok(Matched { how: How::AnyWord, ..any })
+}
+
+/// The newest of a category, a time and a confidence, and how many there are.
+fn listed(
+    project: Uuid,
+    wanted: &Wanted,
+    page: &Page,
+    after: Option<&After>,
+) -> spi::StatementResult<(i64, Vec<Found>)> {
+    // What a page of them says is counted by the same look at the index; a later one has it from the first.
+    let most = if after.is_some() { i64::from(page.limit) } else { MAX_COUNTED + 1 };
+    let (mut total, mut found) = (0, Vec::new());
+    for are_timed in parts(wanted, page.after) {
+        let stretch = Stretch { are_timed, after: page.after, length: most - total };
+        let room = (missing(page, &found), page.with_evidence);
+        let part = spi::event_search::listed(project, wanted, &stretch, room)?;
+        total += part.total;
+        found.extend(part.found);
+        if total >= most {
+            break;
+        }
+    }
+    Ok((after.map_or(total, |after| after.total), found))
+}
+
+/// The order of time has two parts: the events that have one, and those that have none.
+fn parts(wanted: &Wanted, after: Option<&Cursor>) -> impl Iterator<Item = bool> {
+    let is_of_some_time = wanted.from.is_some() || wanted.to.is_some();
+    let is_behind = after.is_some_and(|after| after.time.is_none());
+    [true, false].into_iter().filter(move |are_timed| if *are_timed { !is_behind } else { !is_of_some_time })
+}
+
+/// How many events a page has room for.
+fn missing(page: &Page, found: &[Found]) -> i32 {
+    page.limit - i32::try_from(found.len()).unwrap_or(page.limit)
 }
 
 /// The words of a query.
 fn terms(project: Uuid, query: &str) -> spi::StatementResult<Vec<Term>> {
-    let words = spi::lexical::words(project, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)])?;
+    let words = spi::lexical::words(project, &query[..query.floor_char_boundary(LONGEST_QUERY)])?;
     // Words that are said of events only are not counted.
     Ok(plan(words, true))
 }
@@ -154,29 +200,76 @@ struct Asked<'a> {
     wanted: &'a Wanted<'a>,
 }
 
-fn by_key(project: Uuid, asked: &Asked, page: &Page) -> spi::StatementResult<Matched> {
+fn by_key(project: Uuid, asked: &Asked, page: &Page, after: Option<&After>) -> spi::StatementResult<Matched> {
     let given = (asked.keys, asked.has, asked.wanted);
-    let limits = Limits { ranked: MAX_RANKED, counted: MAX_COUNTED + 1 };
-    if spi::event::expected(project, asked.keys, asked.has, asked.wanted)? < TOO_MANY {
-        let ranking = asked.terms.map(|terms| ranking(project, terms)).transpose()?;
-        let (total, found) = spi::event::best(project, given, page, ranking.as_ref(), &limits)?;
-        if total < limits.counted {
-            let is_ranked = ranking.is_some() && total <= limits.ranked;
-            return Ok(Matched { found, total, is_ranked, how: None });
-        }
-    }
+    let all = Limits { ranked: i64::MAX, counted: i64::MAX };
     let words = asked.terms.map(|terms| match asked.has {
         Has::All => tsquery(&Candidates::All(terms)),
         Has::Any => tsquery(&Candidates::Any(terms)),
     });
-    let found = spi::event::newest(project, words, asked.wanted, page, Some(MOST_NEAR))?;
-    if found.len() == usize::try_from(page.limit).unwrap_or_default() {
-        return Ok(Matched { found, total: limits.counted, ..Matched::default() });
+    let words = words.as_deref();
+    let (total, is_ranked, are_few) = match after {
+        None => {
+            let sample = spi::event_search::sampled(project, words, asked.wanted)?;
+            let limits = Limits { ranked: MAX_RANKED, counted: MAX_COUNTED + 1 };
+            let counted = if sample.expected > TOO_MANY {
+                Counted { total: limits.counted, expected: sample.expected, found: Vec::new() }
+            } else {
+                let ranking = asked.terms.map(|terms| ranking(project, terms)).transpose()?;
+                spi::event_search::best(project, given, page, ranking.as_ref(), &limits)?
+            };
+            let (found, total) = (counted.found, counted.total);
+            if total < limits.counted {
+                let is_ranked = asked.terms.is_some() && total <= limits.ranked;
+                return Ok(Matched { found, total, is_ranked, how: How::default() });
+            }
+            // To read all matches, or to look at events until a page of them is found: so many are as much work in both ways.
+            let as_much = (f64::from(page.limit) * sample.size).sqrt();
+            (total, false, counted.expected < as_much)
+        }
+        Some(after) => (after.total, after.is_ranked, after.total <= MAX_COUNTED),
+    };
+    let matched = Matched { total, is_ranked, ..Matched::default() };
+    if is_ranked || are_few {
+        let ranking = asked.terms.filter(|_| is_ranked).map(|terms| ranking(project, terms)).transpose()?;
+        let found = spi::event_search::best(project, given, page, ranking.as_ref(), &all)?.found;
+        return Ok(Matched { found, ..matched });
     }
-    // They are rare among the newest, or the statistics are old.
-    let all = Limits { counted: i64::MAX, ..limits };
-    let (total, found) = spi::event::best(project, given, page, None, &all)?;
-    Ok(Matched { found, total, ..Matched::default() })
+    let mut found = Vec::new();
+    if let Some(last) = newest(project, words, asked.wanted, page, &mut found)? {
+        let rest = Page { limit: missing(page, &found), after: Some(&last), ..*page };
+        found.extend(spi::event_search::best(project, given, &rest, None, &all)?.found);
+    }
+    Ok(Matched { found, ..matched })
+}
+
+/// The newest of events that are frequent: they are among the newest of all, most likely, or among those behind them. If the page does not
+/// become full, from where the others are to be found.
+fn newest(
+    project: Uuid,
+    words: Option<&str>,
+    wanted: &Wanted,
+    page: &Page,
+    found: &mut Vec<Found>,
+) -> spi::StatementResult<Option<Cursor>> {
+    let mut lengths = STRETCHES.into_iter();
+    let mut last = page.after.cloned();
+    for are_timed in parts(wanted, page.after) {
+        loop {
+            let Some(length) = lengths.next() else {
+                return Ok(found.last().map(|last| last.cursor.clone()).or(last));
+            };
+            let stretch = Stretch { are_timed, after: last.as_ref(), length };
+            let room = (missing(page, found), page.with_evidence);
+            found.extend(spi::event_search::walk(project, words, wanted, &stretch, room)?);
+            if missing(page, found) == 0 {
+                return Ok(None);
+            }
+            let Some(end) = spi::event_search::walk_end(project, wanted, &stretch)? else { break };
+            last = Some(end);
+        }
+    }
+    Ok(None)
 }
 
 fn ranking(project: Uuid, terms: &[Term]) -> spi::StatementResult<EncodedQuery> {
@@ -205,7 +298,12 @@ fn said(text: Option<&str>) -> Option<&str> {
 }
 
 fn filters(query: &Query) -> Value {
-    let time = |time: Option<TimestampWithTimeZone>| time.map(|time| json!(time.to_iso_string()));
+    // In UTC, whatever the session's time zone is.
+    let time = |time: Option<TimestampWithTimeZone>| {
+        time.map(|time| {
+            json!(format!("{}{}", time.to_utc().to_iso_string(), if time.is_finite() { "Z" } else { "" }))
+        })
+    };
     let text = |text: Option<&str>| text.map(|text| json!(text));
     let given = [
         ("query", text(said(query.query))),
@@ -220,26 +318,4 @@ fn filters(query: &Query) -> Value {
     let applied: Map<String, Value> =
         given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     Value::Object(applied)
-}
-
-/// Score, time and key of the last event of a page.
-fn written(cursor: &Cursor) -> String {
-    let time = cursor.time.map_or_else(|| "-".to_owned(), |time| time.to_string());
-    format!("{:x}/{time}/{}", cursor.score.to_bits(), cursor.event)
-}
-
-fn cursor(after: &str) -> Result<Cursor, EventError> {
-    let read = || {
-        let mut parts = after.split('/');
-        let (score, time, event) = (parts.next()?, parts.next()?, parts.next()?);
-        let score = f64::from_bits(u64::from_str_radix(score, 16).ok()?);
-        let time = match time {
-            "-" => None,
-            time => Some(time.parse::<i64>().ok().filter(|micros| micros.abs() < 1 << 58)?),
-        };
-        let event = uuid::Uuid::try_parse(event).ok()?;
-        let cursor = Cursor { score, time, event: Uuid::from_bytes(*event.as_bytes()) };
-        (parts.next().is_none() && score.is_finite()).then_some(cursor)
-    };
-    read().ok_or(EventError::BadCursor)
 }

@@ -1,38 +1,23 @@
-//! Which passages go into a pack, and how they are shown.
+//! How a pack is shown, and what is said about how it was looked for.
 
-use std::collections::BTreeMap;
-
-use memento_core::query::Intent;
-use memento_core::{snippet, token};
+use memento_core::transcript::SEVERAL_SPEAKERS;
 use pgrx::Uuid;
 use serde_json::{Map, Value, json};
 
 use super::Request;
-use crate::service::search::gather::{DENSE, Gathered, LEXICAL, Ranked, TECH_TOKEN};
+use super::choose::Chosen;
+use crate::service::search::gather::{DENSE, Gathered, LEXICAL, TECH_TOKEN};
 use crate::service::search::hierarchy::{
     ARTIFACT_DEPTH, ARTIFACT_KINDS, DENSE_DOCUMENTS, LEXICAL_ARTIFACTS, LEXICAL_DOCUMENTS,
 };
 use crate::service::search::lane::LaneOutcome;
 use crate::spi::search::Passage;
-use crate::spi::{self, StatementResult};
-
-/// A snippet that is shorter says nothing.
-const SHORTEST_SNIPPET: usize = 40;
-
-/// One in four pieces of evidence is an artifact, if there are others.
-const ITEMS_PER_ARTIFACT: usize = 4;
-
-/// What a pack may hold.
-pub struct Budget {
-    pub items: usize,
-    pub chars: usize,
-    pub tokens: Option<usize>,
-    pub per_item: usize,
-}
 
 /// A passage in a pack.
 pub struct Evidence {
     pub passage: Passage,
+    /// The conversation that it is of, or that it was made from.
+    pub call: Option<Uuid>,
     pub snippet: String,
     /// Of the snippet, in the version.
     pub start_char: i32,
@@ -61,7 +46,7 @@ impl Evidence {
         let passage = &self.passage;
         let mut shown = json!({
             "evidence_id": self.evidence_id(),
-            "call_id": null,
+            "call_id": self.call.map(|call| call.to_string()),
             "item_id": passage.item_id.to_string(),
             "version_num": passage.version_num,
             "title": passage.title,
@@ -76,7 +61,14 @@ impl Evidence {
         let more = if self.is_artifact() {
             json!({"artifact_id": passage.item_id.to_string(), "artifact_chunk_id": passage.chunk_id})
         } else {
-            json!({"chunk_id": passage.chunk_id, "speaker": null, "start_ts_ms": null, "end_ts_ms": null})
+            json!({
+                "chunk_id": passage.chunk_id,
+                "speaker": self.speaker(),
+                "speakers": passage.speakers,
+                // Times of turns are not stored: see docs/search.md.
+                "start_ts_ms": null,
+                "end_ts_ms": null,
+            })
         };
         if let (Value::Object(shown), Value::Object(more)) = (&mut shown, more) {
             shown.extend(more);
@@ -85,6 +77,15 @@ impl Evidence {
             }
         }
         shown
+    }
+
+    /// Who speaks, in the words of seed 002.
+    fn speaker(&self) -> Option<&str> {
+        match self.passage.speakers.as_slice() {
+            [] => None,
+            [one] => Some(one),
+            _ => Some(SEVERAL_SPEAKERS),
+        }
     }
 
     /// One sentence from the lanes.
@@ -103,7 +104,12 @@ impl Evidence {
         if rank(LEXICAL_DOCUMENTS).or(rank(DENSE_DOCUMENTS)).is_some() {
             reasons.push("is in one of the best documents".into());
         }
-        for (lane, is) in [("canonical", "is canonical"), ("pinned", "is pinned")] {
+        for (lane, is) in [
+            ("canonical", "is canonical"),
+            ("pinned", "is pinned"),
+            ("intent", "is of a kind that has such answers"),
+            ("time", "is of the time that is meant"),
+        ] {
             if rank(lane).is_some() {
                 reasons.push(is.into());
             }
@@ -116,116 +122,13 @@ impl Evidence {
     }
 }
 
-fn is_artifact(kind: &str) -> bool {
+pub fn is_artifact(kind: &str) -> bool {
     ARTIFACT_KINDS.contains(&kind)
 }
 
-/// Takes passages in their order as long as the budget lasts; what does not fit is shortened to what matched, or left out.
-pub fn choose(project: Uuid, request: &Request, found: &Gathered) -> StatementResult<Vec<Evidence>> {
-    let budget = request.budget();
-    let chunks = found.ranked.iter().map(|ranked| ranked.chunk_id).collect();
-    let mut passages: BTreeMap<i64, Passage> =
-        spi::search::passages(project, chunks)?.into_iter().map(|one| (one.chunk_id, one)).collect();
-    let mut chosen: Vec<Evidence> = Vec::new();
-    let (mut chars, mut tokens) = (budget.chars, budget.tokens);
-    // Twice a fair share, so that a long passage does not take it all.
-    let most = (budget.chars * 2 / budget.items).max(SHORTEST_SNIPPET);
-    for ranked in in_turn(request, found, &passages) {
-        if chosen.len() == budget.items || chars == 0 {
-            break;
-        }
-        let Some(passage) = passages.remove(&ranked.chunk_id) else { continue };
-        if chosen.iter().filter(|one| one.passage.item_id == passage.item_id).count() == budget.per_item {
-            continue;
-        }
-        let Some(evidence) = cut_to_fit(passage, ranked, request.query, most.min(chars), tokens) else {
-            continue;
-        };
-        chars -= evidence.snippet.chars().count();
-        tokens = tokens.map(|left| left.saturating_sub(token::count(&evidence.snippet)));
-        chosen.push(evidence);
-    }
-    Ok(chosen)
-}
-
-/// The passages in the order in which they get their places. As seed 002 has it, one in four is an artifact at most as long as there
-/// is something else, unless the query asks for what artifacts hold.
-fn in_turn<'a>(request: &Request, found: &'a Gathered, passages: &BTreeMap<i64, Passage>) -> Vec<&'a Ranked> {
-    let intent = request.intent.unwrap_or(found.analysis.intent.as_str());
-    let asks_for_artifacts = [Intent::Decision, Intent::ActionItems].iter().any(|one| one.as_str() == intent);
-    let share = request.budget().items.div_ceil(ITEMS_PER_ARTIFACT);
-    let most = if asks_for_artifacts { usize::MAX } else { share };
-    let is_artifact =
-        |ranked: &&Ranked| passages.get(&ranked.chunk_id).is_some_and(|passage| is_artifact(&passage.kind));
-    let mut artifacts = 0;
-    let (first, rest): (Vec<&Ranked>, Vec<&Ranked>) = found.ranked.iter().partition(|ranked| {
-        artifacts += usize::from(is_artifact(ranked));
-        !is_artifact(ranked) || artifacts <= most
-    });
-    [first, rest].concat()
-}
-
-/// What of a passage fits; none if that says nothing. Tokens are counted, not guessed: it is cut until they are few enough.
-fn cut_to_fit(
-    passage: Passage,
-    ranked: &Ranked,
-    query: &str,
-    mut most: usize,
-    tokens: Option<usize>,
-) -> Option<Evidence> {
-    let whole = passage.excerpt.chars().count();
-    let mut passage = passage;
-    loop {
-        let evidence = cut(passage, ranked, query, most);
-        let length = evidence.snippet.chars().count();
-        if length < SHORTEST_SNIPPET && length < whole {
-            return None;
-        }
-        let cost = token::count(&evidence.snippet);
-        match tokens {
-            Some(left) if cost > left => most = (length * left / cost).min(length - 1),
-            _ => return Some(evidence),
-        }
-        passage = evidence.passage;
-    }
-}
-
-/// The events that the passages prove, each with its quote, in the order of the passages; as many as fit in what is left of the
-/// budget.
-pub fn events(project: Uuid, request: &Request, chosen: &[Evidence]) -> StatementResult<Vec<Value>> {
-    let budget = request.budget();
-    let spent = |size: fn(&str) -> usize| chosen.iter().map(|one| size(&one.snippet)).sum::<usize>();
-    let mut chars = budget.chars.saturating_sub(spent(|snippet| snippet.chars().count()));
-    let mut tokens = budget.tokens.map(|tokens| tokens.saturating_sub(spent(token::count)));
-    let chunks = chosen.iter().map(|one| one.passage.chunk_id).collect();
-    let mut fitting = Vec::new();
-    for quoted in spi::event::of_chunks(project, chunks, request.max_items)? {
-        let Ok(mut seen) = quoted.seen.parse() else { continue };
-        let text = |name: &str| seen[name].as_str().map_or(0, token::count);
-        let cost = tokens.map(|left| (left, text("narrative") + text("quote")));
-        let length = usize::try_from(quoted.chars).unwrap_or(usize::MAX);
-        if length > chars || cost.is_some_and(|(left, cost)| cost > left) {
-            continue;
-        }
-        chars -= length;
-        tokens = cost.map(|(left, cost)| left - cost);
-        let source = chosen.iter().find(|one| one.passage.chunk_id == quoted.chunk);
-        seen["why_relevant"] = json!(source.map(|one| format!("is said in {}", one.evidence_id())));
-        fitting.push(seen);
-    }
-    Ok(fitting)
-}
-
-fn cut(passage: Passage, ranked: &Ranked, query: &str, most: usize) -> Evidence {
-    let span = snippet::span(&passage.excerpt, query, most);
-    let snippet = passage.excerpt.chars().skip(span.start).take(span.len()).collect();
-    let offset = |chars: usize| passage.start_char + i32::try_from(chars).unwrap_or(0);
-    let (start_char, end_char) = (offset(span.start), offset(span.end));
-    Evidence { snippet, start_char, end_char, score: ranked.score, lanes: ranked.lanes.clone(), passage }
-}
-
 /// What is shown of a pack, without its key and how it was looked for: all that depends on rows and request alone.
-pub fn shown(request: &Request, found: &Gathered, evidence: &[Evidence], events: &[Value]) -> Value {
+pub fn shown(request: &Request, found: &Gathered, chosen: &Chosen) -> Value {
+    let Chosen { evidence, events } = chosen;
     if request.return_style == "ids_only" {
         let ids: Vec<String> = evidence.iter().map(Evidence::retrieved_id).collect();
         return json!({"retrieved_ids": ids});
@@ -235,7 +138,7 @@ pub fn shown(request: &Request, found: &Gathered, evidence: &[Evidence], events:
         evidence.into_iter().map(|one| one.shown(request.debug)).collect()
     };
     json!({
-        "intent": request.intent.unwrap_or(found.analysis.intent.as_str()),
+        "intent": found.analysis.intent.as_str(),
         "budget": budget(request),
         "artifacts": shown(artifacts),
         "quotes": shown(quotes),

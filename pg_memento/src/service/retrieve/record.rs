@@ -9,23 +9,25 @@ use serde_json::{Value, json};
 use super::pack::{Evidence, lane_details, notes};
 use super::{Made, Request, RetrieveError};
 use crate::ffi::jsonb::Jsonb;
+use crate::gucs;
 use crate::service::access::{as_owner, authorize_current};
 use crate::service::search::weights;
-use crate::spi;
-use crate::spi::StatementResult;
 use crate::spi::retrieve::{NewPack, StoredPack};
+use crate::spi::search::Scope;
+use crate::spi::{self, StatementResult};
 
 /// Keeps a pack and gives its key.
-pub fn store(project: Uuid, caller: Oid, request: &Request, made: &Made) -> StatementResult<Uuid> {
+pub fn store(scope: &Scope, caller: Oid, request: &Request, made: &Made) -> StatementResult<Uuid> {
+    let evidence = &made.chosen.evidence;
     spi::retrieve::insert_pack(
-        project,
+        scope.project,
         NewPack {
             caller,
             query: request.query,
-            settings: settings(request, made).into(),
+            settings: settings(scope, request, made).into(),
             lanes: lane_details(&made.found).into(),
-            evidence: Value::from(made.evidence.iter().map(kept).collect::<Vec<_>>()).into(),
-            item_ids: made.evidence.iter().map(|one| one.passage.item_id).collect(),
+            evidence: Value::from(evidence.iter().map(kept).collect::<Vec<_>>()).into(),
+            item_ids: evidence.iter().map(|one| one.passage.item_id).collect(),
             as_of: request.as_of,
             shown: made.shown.clone().into(),
         },
@@ -33,13 +35,18 @@ pub fn store(project: Uuid, caller: Oid, request: &Request, made: &Made) -> Stat
 }
 
 /// What the pack was made of beside the rows: all that it takes to make it again, and to say what each lane counted.
-fn settings(request: &Request, made: &Made) -> Value {
+fn settings(scope: &Scope, request: &Request, made: &Made) -> Value {
     let analysis = &made.found.analysis;
     let preferred = analysis.weight_profile.weights().times(made.manner.weights);
     let mut retrieval = notes(&made.found);
     // They are kept in a column of their own.
     retrieval["lane_details"] = Value::Null;
+    let bm25 = gucs::bm25();
     json!({
+        "extension": env!("CARGO_PKG_VERSION"),
+        "profile": scope.profile.map(|profile| profile.to_string()),
+        "bm25_k1": bm25.k1,
+        "bm25_b": bm25.b,
         "max_evidence_items": request.max_items,
         "max_total_chars": request.max_chars,
         "max_total_tokens": request.max_tokens,
@@ -53,11 +60,16 @@ fn settings(request: &Request, made: &Made) -> Value {
         "given_intent": request.intent,
         "retrieval": retrieval,
         "filters": request.filters.parse().unwrap_or(Value::Null),
-        "intent": request.intent.unwrap_or(analysis.intent.as_str()),
+        "intent": analysis.intent.as_str(),
         "weight_profile": analysis.weight_profile.as_str(),
         "tech_tokens": analysis.tech_tokens,
         "search_weights": weights::shown(made.manner.weights),
-        "preferred": {"canonical": preferred.canonical, "pinned": preferred.pinned},
+        "preferred": {
+            "canonical": preferred.canonical,
+            "pinned": preferred.pinned,
+            "intent": preferred.intent,
+            "time": preferred.time,
+        },
         "k": SEARCH_K,
     })
 }

@@ -1,5 +1,7 @@
 //! Making a pack again: the same rows give the same pack, byte for byte; otherwise it is said what has changed.
 
+use std::ffi::CStr;
+
 use memento_core::access::AccessLevel;
 use memento_core::query::{Date, LaneWeights};
 use pgrx::Uuid;
@@ -9,18 +11,41 @@ use super::pack::{self, lane_details};
 use super::record::kept;
 use super::{Made, Request, RetrieveError, make, whole};
 use crate::ffi::jsonb::Jsonb;
+use crate::ffi::setting::with_settings;
 use crate::service::access::{as_owner, authorize_current};
 use crate::service::search;
+use crate::service::search::dense::EXACT;
+use crate::service::search::gather::{DENSE, LEXICAL, RERANK};
 use crate::service::search::manner::Manner;
-use crate::service::search::weights;
+use crate::service::search::{lexical, weights};
 use crate::spi::retrieve::{Fate, StoredPack};
 use crate::spi::{self, StatementResult};
+
+/// What can have become of evidence because of its own rows.
+const OF_ROWS: [&str; 6] =
+    ["item_gone", "item_archived", "version_gone", "version_superseded", "chunk_gone", "chunk_new"];
 
 /// The columns of a pack that hold JSON, read.
 struct Recorded {
     settings: Value,
     lanes: Value,
     evidence: Value,
+}
+
+impl Recorded {
+    /// The settings of the session that lanes read, as they were. Where full-text search answered, it does again, also if an engine
+    /// has been set up since.
+    fn session(&self) -> Vec<(&'static CStr, String)> {
+        let numbers = [(c"memento.bm25_k1", "bm25_k1"), (c"memento.bm25_b", "bm25_b")];
+        let known = numbers
+            .into_iter()
+            .filter_map(|(name, key)| Some((name, self.settings[key].as_f64()?.to_string())));
+        let is_engine = |lane: &Value| lane["used"].as_str().is_some_and(lexical::is_engine);
+        let of_words =
+            self.lanes.as_object().into_iter().flatten().filter(|(name, _)| name.starts_with(LEXICAL));
+        let by_engine = of_words.into_iter().any(|(_, lane)| is_engine(lane));
+        known.chain([(c"memento.bm25_engine", by_engine.to_string())]).collect()
+    }
 }
 
 /// Makes a pack again with the arguments and settings that it was made with.
@@ -32,11 +57,14 @@ pub fn replay(pack_id: Uuid) -> Result<Jsonb, RetrieveError> {
         Recorded { settings: read(&pack.settings), lanes: read(&pack.lanes), evidence: read(&pack.evidence) };
     let request = request_of(&pack, &recorded.settings);
     request.check()?;
-    let Some(scope) = search::scope(request.candidates(), &request.filters, request.as_of)? else {
+    let Some(mut scope) = search::scope(request.candidates(), &request.filters, request.as_of)? else {
         return Err(RetrieveError::NoPack(pack_id));
     };
+    scope.profile = profile_of(&recorded.settings);
+    scope.is_exact = recorded.lanes[DENSE]["used"] == EXACT;
     Ok(as_owner(|| {
-        let made = make(&request, &scope, manner_of(&recorded.settings))?;
+        let manner = request.manner(manner_of(&recorded.settings));
+        let made = with_settings(&recorded.session(), || make(&request, &scope, manner))?;
         let same = spi::retrieve::has_shown(project, pack_id, made.shown.clone().into())?;
         let changes = changes(project, &pack, &recorded, &made, same)?;
         // What was shown is the same, so it was found as it was then: times of now would say something else.
@@ -83,6 +111,12 @@ fn request_of<'a>(pack: &'a StoredPack, settings: &'a Value) -> Request<'a> {
     }
 }
 
+fn profile_of(settings: &Value) -> Option<Uuid> {
+    let profile = uuid::Uuid::try_parse(settings["profile"].as_str()?).ok()?;
+    Some(Uuid::from_bytes(*profile.as_bytes()))
+}
+
+/// Without what the request says.
 fn manner_of(settings: &Value) -> Manner {
     let day = settings["day"].as_i64().and_then(Date::from_days).unwrap_or(Date::EPOCH);
     let max_per_item =
@@ -91,8 +125,9 @@ fn manner_of(settings: &Value) -> Manner {
         day,
         max_per_item: max_per_item.unwrap_or(1),
         rerank: settings["rerank"] == true,
-        hierarchical: settings["strategy"] == "hierarchical",
         weights: weights::read(&settings["search_weights"]).unwrap_or(LaneWeights::EVEN),
+        hierarchical: false,
+        intent: None,
     }
 }
 
@@ -106,7 +141,7 @@ fn changes(
 ) -> StatementResult<Vec<Value>> {
     let mut changes = Vec::new();
     if !same {
-        let now = Jsonb::from(Value::from(made.evidence.iter().map(kept).collect::<Vec<_>>()));
+        let now = Jsonb::from(Value::from(made.chosen.evidence.iter().map(kept).collect::<Vec<_>>()));
         // Read as the other was, so that its numbers are rounded in the same way.
         let now = now.parse().unwrap_or(Value::Null);
         let fates = |evidence: &Value| {
@@ -119,8 +154,34 @@ fn changes(
             changes.push(json!({"change": "described_differently"}));
         }
     }
-    changes.extend(changed_lanes(&recorded.lanes, &lane_details(&made.found)));
+    let lanes = lane_details(&made.found);
+    if !same {
+        changes.extend(not_of_rows(recorded, &lanes, &changes));
+    }
+    changes.extend(changed_lanes(&recorded.lanes, &lanes));
     Ok(changes)
+}
+
+/// What else than the rows of the project may have made the difference, if no row has: another version of the extension, and lanes that
+/// something else has a part in.
+fn not_of_rows(recorded: &Recorded, lanes: &Value, changes: &[Value]) -> Vec<Value> {
+    let of_rows = changes.iter().filter_map(|change| change["change"].as_str());
+    if of_rows.into_iter().any(|change| OF_ROWS.contains(&change)) {
+        return Vec::new();
+    }
+    let (was, is) = (recorded.settings["extension"].as_str(), env!("CARGO_PKG_VERSION"));
+    let version = (was != Some(is)).then(|| json!({"change": "extension", "was": was, "is": is}));
+    let depends = |name: &str, used: &str| match name {
+        // It knows the statistics of all projects, and the graph of an index is made in the order of the rows of all.
+        LEXICAL => lexical::is_engine(used),
+        DENSE => used != EXACT,
+        name => name == RERANK,
+    };
+    let lanes = lanes.as_object().into_iter().flatten().filter_map(|(name, lane)| {
+        let used = lane["used"].as_str().filter(|used| depends(name, used))?;
+        Some(json!({"change": "not_of_rows", "lane": name, "used": used}))
+    });
+    version.into_iter().chain(lanes).collect()
 }
 
 /// What has become of the evidence that the pack had.

@@ -13,11 +13,11 @@ use super::hierarchy::{self, Hierarchy};
 use super::lane::{LaneOutcome, guarded};
 use super::manner::Manner;
 use super::tech_token::{self, FoundTokens};
-use super::{lexical, rerank, trigram};
+use super::{lexical, mention, rerank, trigram};
 use crate::ffi::setting::with_settings;
 use crate::service::term::Tokenizer;
+use crate::spi::StatementResult;
 use crate::spi::search::Scope;
-use crate::spi::{self, StatementResult};
 
 /// Names of lanes, as results have them.
 pub const LEXICAL: &str = "fts";
@@ -52,9 +52,15 @@ pub struct Gathered {
     pub hierarchy: Option<Hierarchy>,
     pub lanes: Vec<LaneReport>,
     pub ranked: Vec<Ranked>,
+    tokens: FoundTokens,
 }
 
 impl Gathered {
+    /// For each identifier of the query that was found, the chunks that have it. The rarest first.
+    pub fn wants(&self) -> Vec<Vec<i64>> {
+        tech_token::holders(&self.tokens)
+    }
+
     /// How many candidates a model has looked at again, if it has.
     pub fn reranked_from(&self) -> Option<usize> {
         let rerank = self.lanes.iter().find(|lane| lane.name == RERANK)?;
@@ -72,8 +78,8 @@ pub fn gather_as(scope: &Scope, query: &str, limit: i32, manner: &Manner) -> Sta
     let query = looked_at(query);
     let mut found = collect(scope, query, limit, manner)?;
     let ranked = rank(scope, query, manner, &mut found, limit)?;
-    let Collected { analysis, depth, hierarchy, lanes, .. } = found;
-    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked })
+    let Collected { analysis, depth, hierarchy, lanes, tokens, .. } = found;
+    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked, tokens })
 }
 
 fn looked_at(query: &str) -> &str {
@@ -112,8 +118,11 @@ fn collect_interpreted(
     limit: i32,
     manner: &Manner,
 ) -> StatementResult<Collected> {
+    let looked_up = mention::looked_up(scope)?.map(|filter| scope.with_filter(filter));
+    let scope = looked_up.as_ref().unwrap_or(scope);
     let query = looked_at(query);
     let mut analysis = query::analyze(query, manner.day);
+    analysis.intent = manner.intent.unwrap_or(analysis.intent);
     analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
     let depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
     let LaneRun { mut lanes, tokens, meaning } = run_lanes(scope, query, &analysis, limit, depth);
@@ -125,7 +134,7 @@ fn collect_interpreted(
     };
     let chunks: BTreeSet<i64> =
         lanes.iter().flat_map(|lane| lane.outcome.hits()).map(|hit| hit.chunk_id).collect();
-    let candidates = spi::search::candidates(scope.project, chunks.into_iter().collect())?
+    let candidates = super::candidates(scope.project, chunks.into_iter().collect())?
         .into_iter()
         .map(|one| (one.chunk_id, one))
         .collect();

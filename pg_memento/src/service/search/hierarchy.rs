@@ -10,7 +10,7 @@ use pgrx::Uuid;
 use super::dense::{self, Meaning};
 use super::gather::{DENSE, LEXICAL, LaneReport, TECH_TOKEN};
 use super::lane::{LaneHit, LaneOutcome, guarded};
-use super::lexical;
+use super::{candidates, lexical};
 use crate::spi::search::Scope;
 use crate::spi::{self, StatementResult};
 
@@ -90,7 +90,7 @@ fn of_artifacts(scope: &Scope) -> Scope {
         None => true,
     };
     let kinds = ARTIFACT_KINDS.iter().copied().filter(is_wanted).map(str::to_owned).collect();
-    narrowed(scope, Filter { kinds: Some(kinds), ..scope.filter.clone() })
+    scope.with_filter(Filter { kinds: Some(kinds), ..scope.filter.clone() })
 }
 
 /// Only some items of a scope.
@@ -101,11 +101,7 @@ fn within(scope: &Scope, items: &[Uuid]) -> Scope {
         ids.retain(|id| wanted.contains(id));
     }
     ids.sort_unstable();
-    narrowed(scope, Filter { item_ids: Some(ids), ..scope.filter.clone() })
-}
-
-fn narrowed(scope: &Scope, filter: Filter) -> Scope {
-    Scope { filter, project: scope.project, as_of: scope.as_of, profile: scope.profile }
+    scope.with_filter(Filter { item_ids: Some(ids), ..scope.filter.clone() })
 }
 
 /// Words and meaning in a part of the scope, with a share of the weight that they have everywhere.
@@ -133,10 +129,8 @@ fn look_into(
 /// The best documents by where lanes have their best chunk: those of artifacts first, with what is linked with them.
 fn shortlist(project: Uuid, lanes: &[LaneReport]) -> StatementResult<Vec<Uuid>> {
     let chunks = lanes.iter().flat_map(|lane| lane.outcome.hits()).map(|hit| hit.chunk_id).collect();
-    let items: BTreeMap<i64, [u8; 16]> = spi::search::candidates(project, chunks)?
-        .into_iter()
-        .map(|one| (one.chunk_id, *one.item_id.as_bytes()))
-        .collect();
+    let items: BTreeMap<i64, [u8; 16]> =
+        candidates(project, chunks)?.into_iter().map(|one| (one.chunk_id, *one.item_id.as_bytes())).collect();
     let mut artifacts: Vec<Uuid> = Vec::new();
     for lane in lanes.iter().filter(|lane| is_of_artifacts(lane)) {
         artifacts.extend(items_of(lane, &items).map(|(item, _)| Uuid::from_bytes(item)));

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::ffi::subtransaction::{Abandoned, attempt_within};
 use crate::gucs;
+use crate::service::model_call;
 use crate::spi::StatementResult;
 
 /// What a lane found: chunks, best first, with its own scores; ties by chunk. What it used, and how long it took.
@@ -44,9 +45,13 @@ impl LaneOutcome {
 /// Runs a lane in a subtransaction and under the time limit for lanes: its failure is noted, and the others answer.
 pub fn guarded(name: &str, lane: impl FnOnce() -> LaneOutcome) -> LaneOutcome {
     let limit = gucs::lane_timeout_ms();
+    model_call::begin();
     let reason = match attempt_within(limit, lane) {
         Ok(outcome) => return outcome,
-        Err(Abandoned::TimedOut) => format!("not done after {limit} ms (memento.lane_timeout)"),
+        Err(Abandoned::TimedOut) => {
+            model_call::give_up();
+            format!("not done after {limit} ms (memento.lane_timeout)")
+        }
         Err(Abandoned::Failed(caught)) => caught.to_string(),
     };
     pgrx::notice!("search goes on without lane {name}: {reason}");

@@ -14,9 +14,13 @@ use crate::service::access::as_owner;
 use crate::spi::StatementResult;
 use crate::spi::search::Scope;
 
-/// What is read of a query. That is more than two thousand words, of which the rarest 64 count; and the server's own limit on
-/// the words of a text is far away.
-pub const MOST_QUERY_BYTES: usize = 16 * 1024;
+/// What is used where no engine is.
+const FULL_TEXT: &str = "full-text search";
+
+/// Whether an engine is what was used.
+pub fn is_engine(used: &str) -> bool {
+    used != FULL_TEXT
+}
 
 /// What was found, and by what.
 type Answer = (Vec<LaneHit>, String);
@@ -24,7 +28,7 @@ type Answer = (Vec<LaneHit>, String);
 /// The best chunks of a scope for a query. No query is an error.
 pub fn run(scope: &Scope, query: &str, limit: i32) -> LaneOutcome {
     let start = Instant::now();
-    match as_owner(|| find(scope, &query[..query.floor_char_boundary(MOST_QUERY_BYTES)], limit)) {
+    match as_owner(|| find(scope, query, limit)) {
         Ok((hits, used)) => LaneOutcome::Ran(LaneHits { hits, used, took: start.elapsed() }),
         Err(error) => LaneOutcome::Off { reason: error.to_string() },
     }

@@ -1,6 +1,6 @@
 //! How a search is made, beside what it asks for. It is kept with a pack, so that the pack can be made again.
 
-use memento_core::query::{Date, LaneWeights};
+use memento_core::query::{Date, Intent, LaneWeights};
 use pgrx::Uuid;
 
 use super::weights;
@@ -20,6 +20,8 @@ pub struct Manner {
     pub hierarchical: bool,
     /// What the project multiplies the weights of lanes by.
     pub weights: LaneWeights,
+    /// What kind of answer is wanted, where the caller says so; otherwise the query tells.
+    pub intent: Option<Intent>,
 }
 
 impl Manner {
@@ -31,6 +33,7 @@ impl Manner {
             rerank: gucs::rerank(),
             hierarchical: false,
             weights: weights::of(project)?,
+            intent: None,
         })
     }
 }

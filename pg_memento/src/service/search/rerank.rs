@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use memento_core::token;
 use memento_worker::provider::{self, Code, ProfileSpec, ProviderError};
 use pgrx::Uuid;
 use pgrx::prelude::*;
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 use super::lane::{LaneHit, LaneOutcome, timed};
 use crate::service::embed;
+use crate::service::model_call::{self, Callee};
 use crate::service::models::{self, MODEL_TIME};
 use crate::{gucs, spi};
 
@@ -37,7 +39,10 @@ pub fn run(project: Uuid, query: &str, is_asked_for: bool, candidates: &[i64]) -
         if texts.is_empty() {
             return Ok(Err("there is nothing to look at".into()));
         }
-        match configured.scores(query.to_owned(), texts) {
+        if let Some(rest) = configured.rest()? {
+            return Ok(Err(format!("the reranker is left alone for now ({})", rest.code.name())));
+        }
+        match configured.scores(project, query.to_owned(), texts) {
             Ok(scores) => Ok(Ok((configured.used().into(), by_score(&chunks, &scores)))),
             Err(error) => Ok(Err(reason(&error))),
         }
@@ -85,18 +90,40 @@ impl Configured {
         Ok(Self { spec, depth })
     }
 
+    fn is_local(&self) -> bool {
+        self.spec.provider == "local"
+    }
+
     fn used(&self) -> &'static str {
-        if self.spec.provider == "local" { "local model" } else { "model" }
+        if self.is_local() { "local model" } else { "model" }
+    }
+
+    /// Why it is not to be asked now, if it is not.
+    fn rest(&self) -> spi::StatementResult<Option<ProviderError>> {
+        match self.is_local() {
+            true => Ok(None),
+            false => model_call::rest_of(&provider::endpoint(&self.spec)),
+        }
     }
 
     /// Over the socket of the local models, or on a thread; the statement can be cancelled meanwhile.
-    fn scores(&self, query: String, texts: Vec<String>) -> Result<Vec<f32>, ProviderError> {
-        if self.spec.provider == "local" {
+    fn scores(&self, project: Uuid, query: String, texts: Vec<String>) -> Result<Vec<f32>, ProviderError> {
+        if self.is_local() {
             let time = u64::try_from(gucs::lane_timeout_ms()).map_or(MODEL_TIME, Duration::from_millis);
             return embed::local_scores(query, texts, time.min(MODEL_TIME));
         }
-        let reranker = provider::reranker(&self.spec, &models::policy())?;
-        Ok(embed::on_a_thread(move || reranker.rerank(&query, &texts))?.scores)
+        let reranker = models::query_reranker(&self.spec)?;
+        let callee = Callee {
+            project,
+            role: "rerank",
+            provider: self.spec.provider.clone(),
+            model: self.spec.model.clone(),
+            endpoint: provider::endpoint(&self.spec),
+            items: texts.len(),
+            tokens: texts.iter().map(|text| token::count(text) as u64).sum(),
+        };
+        let work = move || reranker.rerank(&query, &texts);
+        Ok(model_call::call(callee, |reranked| reranked.usage, work)?.scores)
     }
 }
 

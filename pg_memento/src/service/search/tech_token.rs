@@ -3,8 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::lane::{LaneHit, LaneOutcome, timed};
-use crate::spi;
-use crate::spi::search::Scope;
+use crate::spi::search::{Scope, TokenHit, TokenLook};
+use crate::spi::{self, StatementResult};
+
+/// So many chunks are looked at with what they belong to, some 12 µs each: of all tokens, or of each.
+const MANY: i64 = 2000;
+
+/// A filter that leaves so many chunks leaves them to be looked through, some 12 µs each too.
+const FEW: f64 = 10_000.0;
 
 /// Which tokens of the query chunks have.
 pub type FoundTokens = BTreeMap<i64, Vec<String>>;
@@ -22,12 +28,27 @@ pub fn run(scope: &Scope, tokens: Vec<String>, limit: i32) -> TokenLane {
         if tokens.is_empty() {
             return Ok(Err("the query has no identifier".into()));
         }
-        let found = spi::search::tech_tokens(scope, tokens, limit)?;
+        let found = look(scope, &tokens, limit)?;
         let hits = found.iter().map(|hit| LaneHit { chunk_id: hit.chunk_id, score: hit.score }).collect();
         found_tokens = found.into_iter().map(|hit| (hit.chunk_id, hit.tokens)).collect();
         Ok(Ok(("exact match".into(), hits)))
     });
     TokenLane { outcome, tokens: found_tokens }
+}
+
+/// The rare tokens are found whatever the others are: where many chunks have one of them, each has its own share of what is read.
+fn look(scope: &Scope, tokens: &[String], limit: i32) -> StatementResult<Vec<TokenHit>> {
+    let found = |look| spi::search::tech_tokens(scope, tokens, look, limit);
+    if let Some(hits) = found(TokenLook::Any(MANY))? {
+        return Ok(hits);
+    }
+    if scope.is_filtered()
+        && spi::dense::estimate(scope)? <= FEW
+        && let Some(hits) = found(TokenLook::InScope(2 * FEW as i64))?
+    {
+        return Ok(hits);
+    }
+    Ok(found(TokenLook::Each(MANY))?.unwrap_or_default())
 }
 
 /// For each token that was found, the chunks that have it. The rarest first.

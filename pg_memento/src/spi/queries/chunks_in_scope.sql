@@ -1,7 +1,7 @@
--- After wanted_items.sql: $17 as_of. Only planned, for the number of rows.
+-- After wanted_items.sql: $19 as_of. Only planned, for the number of rows.
 select
   from wanted i
   join memento.version v on v.project_id = $1 and v.item_id = i.item_id
-  join memento.chunk c on c.project_id = $1 and c.version_id = v.version_id
- where case when $17::timestamptz is null then v.is_latest
-            else v.created_at <= $17 and (v.superseded_at is null or v.superseded_at > $17) end
+  join wanted_chunk c on c.version_id = v.version_id
+ where case when $19::timestamptz is null then v.is_latest
+            else v.created_at <= $19 and (v.superseded_at is null or v.superseded_at > $19) end

@@ -49,7 +49,7 @@ select memento.remember('first of the others', kind => 'runbook', tags => array[
 select f as filter, count(s.chunk_id) as hits
   from (values ('{}'), ('{"kinds": ["runbook"]}'), ('{"kinds": []}'), ('{"scopes": ["task"]}'), ('{"doc_classes": ["app_spec"]}'),
                ('{"tags_any": ["a", "z"]}'), ('{"tags_all": ["a", "z"]}'), ('{"sensitivities": ["normal"]}'),
-               ('{"visibility_scopes": ["team"]}'), ('{"source_systems": ["s"]}'), ('{"pinned_only": true}'),
+               ('{"visibility_scopes": ["team"]}'), ('{"source_systems": ["s"]}'), ('{"speakers": ["ana"]}'), ('{"entities": ["Ana"]}'), ('{"pinned_only": true}'),
                ('{"canonical_only": true}'), ('{"created_after": "2001-01-01"}'), ('{"created_before": "2001-01-01T00:00:00Z"}')) v(f)
   left join lateral memento.search('first', filters => f::jsonb) s on true
  group by 1 order by 1;

@@ -54,9 +54,8 @@ fn run(
     deadline: Instant,
 ) -> Option<Result<Response, ProviderError>> {
     match request {
-        Request::Status => Some(Ok(Response::Status(shared.model.status()))),
-        Request::Embed { texts, purpose } => {
-            let model = match shared.model.get(deadline) {
+        Request::Embed { spec, texts, purpose } => {
+            let model = match shared.models.of(spec).get(deadline) {
                 Ok(model) => model,
                 Err(error) => return Some(Err(error)),
             };
@@ -65,7 +64,8 @@ fn run(
                 model.embed(&asked).map(|embedded| (embedded.vectors, embedded.usage))
             };
             let answer = one_by_one(stream, shared, texts, deadline, embed)?;
-            Some(answer.map(|(vectors, tokens)| Response::Vectors { vectors, tokens }))
+            let fingerprint = model.fingerprint().unwrap_or_default();
+            Some(answer.map(|(vectors, tokens)| Response::Vectors { vectors, tokens, fingerprint }))
         }
         Request::Rerank { query, texts } => {
             let model = match shared.reranker.get(deadline) {

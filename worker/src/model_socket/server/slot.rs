@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::Status;
 use super::lock;
 use crate::provider::{Code, ProviderError};
 
@@ -29,15 +28,6 @@ pub(super) struct ModelSlot<M: ?Sized> {
 impl<M: ?Sized> ModelSlot<M> {
     pub fn new(loader: LoaderOf<M>, reload_after: Duration) -> Self {
         Self { loader, reload_after, state: Mutex::new(State::Idle), changed: Condvar::new() }
-    }
-
-    pub fn status(&self) -> Status {
-        match &*lock(&self.state) {
-            State::Idle | State::Stopped => Status::Idle,
-            State::Loading => Status::Loading,
-            State::Ready(_) => Status::Ready,
-            State::Failed(error, _) => Status::failed(error),
-        }
     }
 
     /// Nobody waits for the model any longer.

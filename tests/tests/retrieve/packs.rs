@@ -1,62 +1,10 @@
-//! Packs of evidence: made again, and made of documents first. With vectors by words (provider hash), and no worker beside.
+//! Packs of evidence: made again, and made of documents first.
 
 use memento_tests::failure::assert_failure;
-use memento_tests::{Cluster, Server, Settings};
 use postgres::Client;
 use serde_json::Value;
 
-fn cluster() -> Cluster {
-    let lines = vec!["memento.worker = off".to_owned()];
-    Cluster::start_with(Server::from_environment(), Settings { lines, ..Settings::default() })
-}
-
-fn database(cluster: &Cluster) -> (String, Client) {
-    let database = cluster.database();
-    let mut client = cluster.connect(&database);
-    client
-        .batch_execute(
-            "select memento.embedding_profiles_upsert('words', 'hash', 'words', 64);
-             select memento.embedding_profiles_activate('words', true);",
-        )
-        .unwrap();
-    (database, client)
-}
-
-/// Remembers a text under a key, with a kind; gives the item.
-fn remember(client: &mut Client, key: &str, kind: &str, content: &str) -> String {
-    const REMEMBER: &str = "select memento.remember($1, title => $2, kind => $3, source_system => 'test', source_id => $2) ->> 'item_id'";
-    client.query_one(REMEMBER, &[&content, &key, &kind]).unwrap().get(0)
-}
-
-fn embed_all(client: &mut Client) {
-    client.batch_execute("call memento.drain()").unwrap();
-}
-
-/// The text of a pack, for a call of retrieve().
-fn retrieve(client: &mut Client, arguments: &str) -> String {
-    client.query_one(&format!("select memento.retrieve({arguments})::text"), &[]).unwrap().get(0)
-}
-
-fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap()
-}
-
-fn replay(client: &mut Client, pack: &str) -> (bool, Value, String) {
-    const REPLAY: &str = "
-      select (r -> 'same')::boolean, (r -> 'changes')::text, (r -> 'pack')::text
-        from memento.replay_pack(($1::text::jsonb ->> 'query_id')::uuid) r";
-    let row = client.query_one(REPLAY, &[&pack]).unwrap();
-    (row.get(0), parsed(row.get(1)), row.get(2))
-}
-
-fn titles(pack: &Value) -> Vec<String> {
-    let evidence = ["artifacts", "quotes"].into_iter().flat_map(|part| pack[part].as_array().unwrap());
-    let mut scored: Vec<(f64, String)> = evidence
-        .map(|one| (one["score"].as_f64().unwrap(), one["title"].as_str().unwrap().to_owned()))
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().map(|(_, title)| title).collect()
-}
+use super::scene::{cluster, database, embed_all, parsed, remember, replay, retrieve, titles};
 
 fn fill(client: &mut Client) {
     for number in 0..12 {
