@@ -63,7 +63,7 @@ impl Cluster {
         let process = std::process::id();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self {
-            directory: server.scratch.join(format!("cluster-{process}-{number}")),
+            directory: server.clusters.join(format!("cluster-{process}-{number}")),
             port: free_port(),
             password: format!("secret-{process}"),
             is_kept: false,
@@ -144,7 +144,7 @@ impl Cluster {
         if let Some((_, directory)) = made.iter().find(|(bindir, _)| *bindir == self.server.bindir) {
             return directory.clone();
         }
-        let directory = self.server.scratch.join(format!("pristine-{}-{}", std::process::id(), made.len()));
+        let directory = self.server.clusters.join(format!("pristine-{}-{}", std::process::id(), made.len()));
         let password_file = directory.with_extension("password");
         std::fs::write(&password_file, &self.password).expect("the scratch directory is writable");
         run(self

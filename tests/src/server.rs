@@ -11,8 +11,10 @@ pub struct Server {
     pub pg_config: PathBuf,
     /// Where initdb, postgres and the clients are.
     pub bindir: PathBuf,
-    /// Where clusters are made.
+    /// Where tests put files; on the file system of the server, whose files are shared with copies of it.
     pub scratch: PathBuf,
+    /// Where clusters are made.
+    pub clusters: PathBuf,
     run_as: Option<(u32, u32)>,
 }
 
@@ -24,16 +26,13 @@ impl Server {
         };
         let pg_config = PathBuf::from(variable("MEMENTO_PG_CONFIG"));
         let scratch = PathBuf::from(variable("MEMENTO_TEST_DIR"));
+        let clusters = std::env::var_os("MEMENTO_CLUSTER_DIR").map_or_else(|| scratch.clone(), PathBuf::from);
         let run_as = std::env::var("MEMENTO_SERVER_IDS").ok().map(|ids| {
             let (uid, gid) = ids.split_once(':').expect("MEMENTO_SERVER_IDS is uid:gid");
             (uid.parse().expect("a number"), gid.parse().expect("a number"))
         });
-        Self::new(pg_config, scratch, run_as)
-    }
-
-    fn new(pg_config: PathBuf, scratch: PathBuf, run_as: Option<(u32, u32)>) -> Self {
-        let bindir = PathBuf::from(ask(&pg_config, "--bindir"));
-        Self { pg_config, bindir, scratch, run_as }
+        let bindir = bindir(&pg_config);
+        Self { pg_config, bindir, scratch, clusters, run_as }
     }
 
     /// What pg_config says.
@@ -82,7 +81,7 @@ impl Server {
         let status = Command::new("cp").arg("-al").arg(&root).arg(&copy).status().expect("cp runs");
         assert!(status.success(), "cannot copy {}", root.display());
         let pg_config = copy.join(self.pg_config.canonicalize().ok()?.strip_prefix(&root).ok()?);
-        Some(Self::new(pg_config, self.scratch.clone(), self.run_as))
+        Some(Self { bindir: bindir(&pg_config), pg_config, ..self.clone() })
     }
 
     fn relocatable_root(&self) -> Option<PathBuf> {
@@ -93,6 +92,10 @@ impl Server {
         let top: PathBuf = inside.components().take(2).collect();
         Some(home.canonicalize().ok()?.join(top))
     }
+}
+
+fn bindir(pg_config: &Path) -> PathBuf {
+    PathBuf::from(ask(pg_config, "--bindir"))
 }
 
 fn ask(pg_config: &Path, option: &str) -> String {
