@@ -3,7 +3,7 @@
 create sequence memento.job_id_seq as bigint;
 comment on sequence memento.job_id_seq is 'Keys of jobs.';
 
-comment on function memento._job_is_whole(text, int, smallint, smallint, smallint, timestamptz, timestamptz, text, timestamptz) is
+comment on function memento._job_is_whole(text, int, smallint, smallint, smallint, timestamptz, timestamptz, text, timestamptz, timestamptz) is
   'internal: whether a job in a state has what it must have, and nothing else';
 comment on function memento._job_may_become(text, text) is 'internal: whether a job can go from one state to another';
 
@@ -16,6 +16,8 @@ create table memento.job (
   lease_until timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
+  -- Not generated from the state: the server would make it anew with each step.
+  failed_at timestamptz,
   version_id uuid,
   profile_id uuid references memento.embedding_profile on delete cascade,
   attempt int not null default 0,
@@ -34,12 +36,12 @@ create table memento.job (
   progress jsonb,
   result jsonb,
   errors jsonb not null default '[]',
-  failed_at timestamptz generated always as (case when state = 'failed' then finished_at end) stored,
-  primary key (project_id, job_id),
+  -- Half full, because a job that finishes gets a second entry beside its first: room for it costs less than making it.
+  primary key (project_id, job_id) with (fillfactor = 50),
   constraint job_version_id_fkey foreign key (project_id, version_id) references memento.version on delete cascade,
   -- By a function: the server reads the text of what is checked anew for each statement, which for one job was half of the work.
   constraint job_state_whole check (
-    memento._job_is_whole(state, attempt, failures, max_failures, lost_leases, claimable_at, lease_until, claimed_by, finished_at)),
+    memento._job_is_whole(state, attempt, failures, max_failures, lost_leases, claimable_at, lease_until, claimed_by, finished_at, failed_at)),
   constraint job_errors_array check (pg_catalog.jsonb_typeof(errors) = 'array')
 ) with (fillfactor = 50);
 alter sequence memento.job_id_seq owned by memento.job.job_id;

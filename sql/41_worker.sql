@@ -92,6 +92,7 @@ begin
            lease_until = case when j.state = 'running' and j.lost_leases >= 9 then null else statement_timestamp() + lease end,
            claimed_by = case when j.state = 'running' and j.lost_leases >= 9 then null else worker end,
            finished_at = case when j.state = 'running' and j.lost_leases >= 9 then statement_timestamp() end,
+           failed_at = case when j.state = 'running' and j.lost_leases >= 9 then statement_timestamp() end,
            started_at = statement_timestamp(),
            attempt = j.attempt + 1,
            lost_leases = j.lost_leases + (j.state = 'running')::int,
@@ -177,6 +178,7 @@ begin
          claimable_at = case when not s.ends or j.run_again
                              then memento._waits_until(j.project_id, j.lane, statement_timestamp() + coalesce(retry_in, interval '0')) end,
          finished_at = case when s.ends and not j.run_again then statement_timestamp() end,
+         failed_at = case when s.ends and not j.run_again then statement_timestamp() end,
          lease_until = null, claimed_by = null,
          errors = memento._with_error(j.errors, j.attempt, code, message, hint)
     from (select f.project_id, f.job_id, retry_in is null or (counts and f.failures + 1 >= f.max_failures) as ends

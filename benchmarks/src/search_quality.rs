@@ -32,6 +32,7 @@ const SETS: [(&str, usize); 9] = [
     ("qmsum_val_turn", 1200),
     ("longmemeval_session_pooled", 940),
 ];
+/// Unless MEMENTO_QUESTIONS says otherwise.
 const QUESTIONS: usize = 150;
 const RESAMPLES: u64 = 1000;
 
@@ -52,10 +53,12 @@ type Scores = BTreeMap<String, Vec<Score>>;
 pub fn run() {
     let wanted = std::env::var("MEMENTO_SETS").unwrap_or_default();
     let is_wanted = |set: &str| wanted.is_empty() || wanted.split(',').any(|one| one == set);
+    let questions =
+        std::env::var("MEMENTO_QUESTIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(QUESTIONS);
     let cluster = Cluster::start_with(Server::from_environment(), settings());
     let mut vectors = Vectors::open(&path("model"), &path("onnxruntime/libonnxruntime.so"));
     for (set, texts) in SETS.into_iter().filter(|(set, _)| is_wanted(set)) {
-        let Some(labelled) = labelled::sample(set, QUESTIONS, texts) else { continue };
+        let Some(labelled) = labelled::sample(set, questions, texts) else { continue };
         let scores = measure(&cluster, set, &labelled, &mut vectors);
         report(set, &labelled, &scores);
     }

@@ -44,11 +44,16 @@ pub struct JobForm {
     pub is_claimed: bool,
     /// Whether it says when it ended.
     pub is_finished: bool,
+    /// Whether it says when it failed for good.
+    pub has_failed: bool,
 }
 
 impl JobForm {
     /// Whether a job of this form can be in a state.
     pub fn fits(self, state: JobState) -> bool {
+        if self.has_failed != matches!(state, JobState::Failed) {
+            return false;
+        }
         let is_open = self.is_claimable && !self.is_finished;
         let is_over = !self.is_claimable && self.is_finished;
         let is_free = !self.is_leased && !self.is_claimed;
@@ -77,13 +82,14 @@ mod tests {
     #[test]
     fn a_form_fits_what_is_pending_running_or_over() {
         let mut fitting = Vec::new();
-        for bits in 0..16 {
+        for bits in 0..32 {
             let form = JobForm {
                 attempt: 1,
                 is_claimable: bits & 1 > 0,
                 is_leased: bits & 2 > 0,
                 is_claimed: bits & 4 > 0,
                 is_finished: bits & 8 > 0,
+                has_failed: bits & 16 > 0,
             };
             let states: Vec<&str> =
                 JobState::ALL.iter().filter(|state| form.fits(**state)).map(|state| state.as_str()).collect();
@@ -91,7 +97,7 @@ mod tests {
                 fitting.push((bits, states.join(" ")));
             }
         }
-        let expected = [(1, "pending"), (7, "running"), (8, "done failed cancelled")];
+        let expected = [(1, "pending"), (7, "running"), (8, "done cancelled"), (24, "failed")];
         assert_eq!(fitting, expected.map(|(bits, states)| (bits, states.to_owned())));
         let never_taken = JobForm {
             attempt: 0,
@@ -99,6 +105,7 @@ mod tests {
             is_leased: false,
             is_claimed: false,
             is_finished: true,
+            has_failed: false,
         };
         assert!(!never_taken.fits(JobState::Done) && never_taken.fits(JobState::Cancelled));
     }

@@ -103,7 +103,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_want_index", vec![format!("select memento._want_index('{victim_project}')")]),
         (
             "_job_is_whole",
-            vec!["select memento._job_is_whole('pending', 0, 0::smallint, 5::smallint, 0::smallint, now(), null, null, null)".into()],
+            vec!["select memento._job_is_whole('pending', 0, 0::smallint, 5::smallint, 0::smallint, now(), null, null, null, null)".into()],
         ),
         ("_job_may_become", vec!["select memento._job_may_become('pending', 'running')".into()]),
         ("_name_key", vec!["select memento._name_key('Ana')".into()]),

@@ -28,6 +28,7 @@ pub fn _job_is_whole(
     lease_until: Option<TimestampWithTimeZone>,
     claimed_by: Option<&str>,
     finished_at: Option<TimestampWithTimeZone>,
+    failed_at: Option<TimestampWithTimeZone>,
 ) -> Option<bool> {
     let form = JobForm {
         attempt: attempt?,
@@ -35,6 +36,7 @@ pub fn _job_is_whole(
         is_leased: lease_until.is_some(),
         is_claimed: claimed_by.is_some(),
         is_finished: finished_at.is_some(),
+        has_failed: failed_at.is_some(),
     };
     let is_bounded = (0..=max_failures?).contains(&failures?) && lost_leases? >= 0;
     Some(is_bounded && JobState::from_word(state?).is_some_and(|state| form.fits(state)))

@@ -19,8 +19,8 @@ const STEPS: [(&str, &str); 8] = [
     ("cancelled", "pending"),
 ];
 
-const INSERT: &str = "insert into memento.job (project_id, kind, lane, state, attempt, claimable_at, lease_until, claimed_by, finished_at)
-  select p.project_id, 'probe', 'probe', s.state, 1, s.claimable_at, s.lease_until, s.claimed_by, s.finished_at
+const INSERT: &str = "insert into memento.job (project_id, kind, lane, state, attempt, claimable_at, lease_until, claimed_by, finished_at, failed_at)
+  select p.project_id, 'probe', 'probe', s.state, 1, s.claimable_at, s.lease_until, s.claimed_by, s.finished_at, s.failed_at
     from memento.project p cross join state s where p.name = 'default' and s.state = $1 returning job_id";
 
 fn with_states() -> (memento_tests::Cluster, Client) {
@@ -28,9 +28,10 @@ fn with_states() -> (memento_tests::Cluster, Client) {
     let mut client = cluster.connect(&cluster.database());
     client
         .batch_execute(
-            "create temporary table state (state text, claimable_at timestamptz, lease_until timestamptz, claimed_by text, finished_at timestamptz);
-             insert into state values ('pending', now(), null, null, null), ('running', now(), now() + interval '1 h', 'somebody', null),
-                                      ('done', null, null, null, now()), ('failed', null, null, null, now()), ('cancelled', null, null, null, now())",
+            "create temporary table state (state text, claimable_at timestamptz, lease_until timestamptz, claimed_by text, finished_at timestamptz,
+                                           failed_at timestamptz);
+             insert into state values ('pending', now(), null, null, null, null), ('running', now(), now() + interval '1 h', 'somebody', null, null),
+                                      ('done', null, null, null, now(), null), ('failed', null, null, null, now(), now()), ('cancelled', null, null, null, now(), null)",
         )
         .unwrap();
     (cluster, client)
@@ -44,8 +45,8 @@ fn only_its_steps_are_possible() {
             let job: i64 = client.query_one(INSERT, &[&from]).unwrap().get(0);
             let step = client.execute(
                 "update memento.job j
-                    set (state, claimable_at, lease_until, claimed_by, finished_at)
-                      = (select s.state, s.claimable_at, s.lease_until, s.claimed_by, s.finished_at from state s where s.state = $2)
+                    set (state, claimable_at, lease_until, claimed_by, finished_at, failed_at)
+                      = (select s.state, s.claimable_at, s.lease_until, s.claimed_by, s.finished_at, s.failed_at from state s where s.state = $2)
                   where j.job_id = $1",
                 &[&job, &to],
             );
@@ -73,6 +74,7 @@ fn a_job_has_what_its_state_needs_and_nothing_else() {
             "lease_until = case when lease_until is null then now() end",
             "claimed_by = case when claimed_by is null then 'somebody' end",
             "finished_at = case when finished_at is null then now() end",
+            "failed_at = case when failed_at is null then now() end",
             "failures = -1",
             "failures = max_failures + 1",
             "lost_leases = -1",

@@ -12,7 +12,7 @@ with found as (
      set state = case when $3 then 'pending' else 'cancelled' end,
          claimable_at = case when $3 then memento._waits_until($1, j.lane, pg_catalog.clock_timestamp() - j.priority * interval '1 minute') end,
          finished_at = case when not $3 then pg_catalog.clock_timestamp() end,
-         lease_until = null, claimed_by = null,
+         failed_at = null, lease_until = null, claimed_by = null,
          failures = case when $3 then 0 else j.failures end,
          lost_leases = case when $3 then 0 else j.lost_leases end
     from found f
