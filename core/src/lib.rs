@@ -17,6 +17,7 @@ pub mod job_state;
 pub mod lineage;
 pub mod memory_kind;
 pub mod metric;
+pub mod nearest;
 pub mod placing;
 pub mod project;
 pub mod query;

@@ -72,10 +72,9 @@ struct Match {
 
 /// Where words of identifiers and of the query are in the text.
 fn matches(in_text: &[Word], query: &str, identifiers: &[&str]) -> Vec<Match> {
-    let plain = |text: &str| words(text).into_iter().map(|word| word.plain).collect::<Vec<String>>();
-    let exact: Vec<String> = identifiers.iter().flat_map(|identifier| plain(identifier)).collect();
-    let asked: Vec<String> =
-        plain(query).into_iter().filter(|word| word.len() > 2 && !COMMON.contains(&word.as_str())).collect();
+    let exact = distinct(identifiers.iter().copied());
+    let mut asked = distinct([query]);
+    asked.retain(|word| word.len() > 2 && !COMMON.contains(&word.as_str()));
     let matched = |word: &Word| {
         let span = word.span.clone();
         if let Some(which) = exact.iter().position(|one| *one == word.plain) {
@@ -85,6 +84,13 @@ fn matches(in_text: &[Word], query: &str, identifiers: &[&str]) -> Vec<Match> {
         Some(Match { span, which, is_of_identifier: false })
     };
     in_text.iter().filter_map(matched).collect()
+}
+
+/// The words of texts, each once: what is said a thousand times is not looked for a thousand times.
+fn distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let all = texts.into_iter().flat_map(words).map(|word| word.plain);
+    all.filter(|word| seen.insert(word.clone())).collect()
 }
 
 fn is_form_of(one: &str, other: &str) -> bool {

@@ -208,3 +208,35 @@ fn weights_that_make_no_sense_are_refused() {
         assert_failure(refused, sqlstate, code);
     }
 }
+
+#[test]
+fn a_lane_and_all_of_them_are_measured_alike() {
+    let cluster =
+        Cluster::start_with(Server::from_environment(), Settings { preload: false, lines: Vec::new() });
+    let mut client = cluster.connect(&cluster.database());
+    // By words alone: both parts of the first document come before the second.
+    let long = format!(
+        "## One\n\nheron heron heron\n\n{0}\n\n## Two\n\nheron heron heron\n\n{0}",
+        "and more of it ".repeat(120)
+    );
+    client.execute("select memento.remember($1, title => 'long', kind => 'doc')", &[&long]).unwrap();
+    client
+        .execute(
+            "select memento.remember($1, title => 'short')",
+            &[&format!("one heron {}", "and more of it ".repeat(90))],
+        )
+        .unwrap();
+    let rows = client
+        .query(
+            "select lane, recall from memento.eval(
+               (select jsonb_build_array(jsonb_build_object('query', 'heron', 'relevant', jsonb_build_array(item_id))) from memento.item where title = 'short'), 2)",
+            &[],
+        )
+        .unwrap();
+    let recall = |lane: &str| rows.iter().find(|row| row.get::<_, &str>(0) == lane).unwrap().get::<_, f64>(1);
+    assert_eq!(
+        (recall("fts"), recall("fused")),
+        (0.0, 0.0),
+        "two passages of one lane are not two documents"
+    );
+}

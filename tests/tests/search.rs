@@ -298,3 +298,55 @@ fn hostile_queries_are_answered() {
         memento_tests::failure::assert_failure(refused, "22023", "VALIDATION_ERROR");
     }
 }
+
+#[test]
+fn one_long_document_does_not_hide_the_others() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    let sections: Vec<String> = (0..300)
+        .map(|number| {
+            format!(
+                "## Part {number}\n\nerror error error in part {number}: {}\n",
+                "it went on and on ".repeat(60)
+            )
+        })
+        .collect();
+    client
+        .execute("select memento.remember($1, title => 'log', kind => 'doc')", &[&sections.concat()])
+        .unwrap();
+    for number in 0..20 {
+        let note = format!("Note {number}: what to do about an error, {}", "in many words ".repeat(number));
+        client.execute("select memento.remember($1)", &[&note]).unwrap();
+    }
+    let items: i32 = client
+        .query_one("select jsonb_array_length(memento.memory_search('error', 20) -> 'results')", &[])
+        .unwrap()
+        .get(0);
+    assert_eq!(items, 20);
+    let quotes: i32 = client
+        .query_one(
+            "select jsonb_array_length(memento.retrieve('error', max_total_chars => 20000) -> 'quotes')",
+            &[],
+        )
+        .unwrap()
+        .get(0);
+    assert_eq!(quotes, 8);
+    let of_others = "select count(distinct item_id) from memento.search('error', 10)";
+    assert!(client.query_one(of_others, &[]).unwrap().get::<_, i64>(0) > 7, "three are of the log at most");
+}
+
+#[test]
+fn what_was_archived_later_is_found_as_of_then() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    remember(&mut client, "The heron nests in the reed.");
+    let then: String = client.query_one("select clock_timestamp()::text", &[]).unwrap().get(0);
+    client.batch_execute("select memento.memory_archive(item_id) from memento.item").unwrap();
+    let found = |client: &mut Client, as_of: &str| {
+        let statement = format!("select count(*) from memento.search('heron', as_of => {as_of})");
+        client.query_one(&statement, &[]).unwrap().get::<_, i64>(0)
+    };
+    assert_eq!(found(&mut client, &format!("'{then}'")), 1);
+    assert_eq!(found(&mut client, "now()"), 0);
+    assert_eq!(found(&mut client, "null"), 0);
+}

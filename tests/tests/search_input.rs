@@ -283,3 +283,43 @@ fn a_reader_of_one_project_finds_what_is_in_it() {
         assert_failure(reader.query("select * from memento.search('ledger')", &[]), "42501", "FORBIDDEN");
     }
 }
+
+#[test]
+fn numbers_that_cannot_be_are_refused_by_each_search() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    for number in ["0", "-1", "1000000", "2147483647"] {
+        for call in [
+            format!("memento.memory_search('x', {number})"),
+            format!("memento.artifact_search('x', {number})"),
+            format!("memento.hybrid_search('x', {number})"),
+            format!("memento.retrieve('x', max_evidence_items => {number})"),
+            format!("memento.retrieve('x', max_per_item => {number})"),
+            format!("memento.eval('[{{\"query\": \"x\", \"relevant\": [1]}}]', {number})"),
+            format!("memento.expand('Q-1', {})", if number.starts_with('2') { "-5" } else { "0" }),
+        ] {
+            assert_failure(client.query(&format!("select {call}"), &[]), "22023", "VALIDATION_ERROR");
+        }
+    }
+}
+
+#[test]
+fn a_long_query_costs_a_pack_no_more_than_what_is_looked_at_of_it() {
+    let cluster = Cluster::start();
+    let mut client = cluster.connect(&cluster.database());
+    for number in 0..40 {
+        let text =
+            format!("The storage of branch {number}. {}", "alpha beta gamma delta epsilon ".repeat(60));
+        client.execute("select memento.remember($1)", &[&text]).unwrap();
+    }
+    let query = format!("{}storage", "alpha ".repeat(170_000));
+    client.batch_execute("set statement_timeout = '20s'").unwrap();
+    let pieces: i32 = client
+        .query_one(
+            "select jsonb_array_length(memento.retrieve($1, max_evidence_items => 40, max_total_chars => 8000, max_total_tokens => 1500) -> 'quotes')",
+            &[&query],
+        )
+        .unwrap()
+        .get(0);
+    assert!(pieces > 5, "{pieces}");
+}

@@ -317,3 +317,45 @@ fn similarity_is_on_the_scale_of_the_cosine_whatever_the_distance() {
         assert!(other.len() == 3 && far < 1e-4, "{scores:?}");
     }
 }
+
+#[test]
+fn former_versions_do_not_make_an_identifier_frequent() {
+    let (_cluster, mut client) = many(false);
+    // A document with an identifier in ten sections, edited 260 times, and enough that is newer than it.
+    client
+        .batch_execute(
+            "set session_replication_role = replica;
+             insert into memento.item (project_id, item_id, title) values (pg_temp.p(), md5('edited')::uuid, 'Edited'), (pg_temp.p(), md5('newer')::uuid, 'Newer');
+             insert into memento.version (project_id, version_id, item_id, version_num, commit_id, content, content_hash, created_at, superseded_at, is_latest)
+               select pg_temp.p(), md5('edited ' || n)::uuid, md5('edited')::uuid, n, pg_temp.p(), 'x', sha256('x'), now() - interval '1 day',
+                      case when n < 260 then now() - interval '1 day' end, n = 260 from generate_series(1, 260) n
+               union all select pg_temp.p(), md5('newer')::uuid, md5('newer')::uuid, 1, pg_temp.p(), 'x', sha256('x'), now(), null, true;
+             insert into memento.chunk (project_id, version_id, ordinal, start_char, end_char, token_count, block_kind, chunk_text, tech_tokens,
+                                        rules_version, terms_version)
+               select pg_temp.p(), md5('edited ' || n)::uuid, o, 0, 24, 1, 'paragraph', 'section ' || o || ' on PAY-4012', '{pay-4012}', memento._rules_version(), 0
+                 from generate_series(1, 260) n, generate_series(0, 9) o order by n, o;
+             insert into memento.chunk (project_id, version_id, ordinal, start_char, end_char, token_count, block_kind, chunk_text, tech_tokens,
+                                        rules_version, terms_version)
+               select pg_temp.p(), md5('newer')::uuid, o, 0, 24, 1, 'paragraph', 'newer part ' || o, '{}', memento._rules_version(), 0
+                 from generate_series(0, 4999) o;
+             set session_replication_role = origin;
+             analyze",
+        )
+        .unwrap();
+    let found = search(&mut client, "PAY-4012", 10, "{}", None);
+    let holders =
+        found.iter().filter(|(_, lanes)| lanes["tech_token"]["tokens"] == serde_json::json!(["pay-4012"]));
+    assert_eq!(holders.count(), 10, "{found:?}");
+}
+
+#[test]
+fn a_filter_does_not_hide_an_identifier_that_many_chunks_have() {
+    let (_cluster, mut client) = many(false);
+    // Nearly all of the 4,800 that have `build` are old or new; the filter leaves a hundred in the middle.
+    let middle = r#"{"created_after": "2026-01-06T12:00:00Z", "created_before": "2026-01-06T14:00:00Z"}"#;
+    let found = search(&mut client, "`build`", 10, middle, None);
+    assert!(!found.is_empty());
+    for (excerpt, lanes) in &found[..10] {
+        assert_eq!(lanes["tech_token"]["tokens"], serde_json::json!(["build"]), "{excerpt}: {lanes}");
+    }
+}

@@ -14,10 +14,10 @@ macro_rules! query {
 }
 
 /// The parameters of `wanted_items.sql`, and their values without a filter and with one for a rare tag.
-const WANTED: &str = "uuid, boolean, text[], text[], text[], text[], text[], text[], text[], text[], uuid[], uuid[], boolean, boolean, bigint, bigint, text[], text[]";
+const WANTED: &str = "uuid, timestamptz, text[], text[], text[], text[], text[], text[], text[], text[], uuid[], uuid[], boolean, boolean, bigint, bigint, text[], text[]";
 const ALL: &str =
-    "false, null, null, null, null, null, null, null, null, null, null, false, false, null, null, null, null";
-const RARE: &str = "false, null, null, null, '{rare}', null, null, null, null, null, null, false, false, null, null, null, null";
+    "null, null, null, null, null, null, null, null, null, null, null, false, false, null, null, null, null";
+const RARE: &str = "null, null, null, null, '{rare}', null, null, null, null, null, null, false, false, null, null, null, null";
 
 /// As many hits as a lane gives for ten results.
 const DEPTH: i32 = 50;
@@ -115,9 +115,10 @@ fn dense(client: &mut Client, project: &str, question: &str) {
 }
 
 fn tech_token(client: &mut Client, project: &str, token: &str) {
-    let types = format!("{WANTED}, text[], int, timestamptz, bigint");
+    let types = format!("{WANTED}, text[], int, timestamptz, bigint, bigint");
     let statement = [query!("wanted_items"), query!("tech_tokens_any"), query!("tech_tokens")].concat();
-    let values = format!("'{project}', {ALL}, array['{}'], {DEPTH}, null, 2001", token.replace('\'', "''"));
+    let values =
+        format!("'{project}', {ALL}, array['{}'], {DEPTH}, null, 2001, 20001", token.replace('\'', "''"));
     let settings = ["enable_seqscan = off", "random_page_cost = 1.1"];
     show(client, "identifiers", &statement, &types, &values, &settings);
 }

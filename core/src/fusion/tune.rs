@@ -73,6 +73,12 @@ mod tests {
     }
 
     #[test]
+    fn what_must_not_be_is_not_chosen() {
+        let value = |[a, b]: [f64; 2]| if a + b == 0.0 { f64::NEG_INFINITY } else { -a - b };
+        assert_eq!(search(value).value, -0.25);
+    }
+
+    #[test]
     fn about_half_of_the_queries_are_held_out() {
         let held = (0..1000).filter(|number| is_held_out(&format!("what about {number}?"))).count();
         assert!((400..600).contains(&held), "{held}");

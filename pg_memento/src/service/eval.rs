@@ -198,7 +198,8 @@ fn measure(
     add(FUSED, found.ranked.iter().map(|ranked| ranked.chunk_id).collect(), took);
     for lane in &found.lanes {
         if let LaneOutcome::Ran(ran) = &lane.outcome {
-            add(lane.name, ran.hits.iter().map(|hit| hit.chunk_id).collect(), ran.took);
+            // As many as a search by this lane alone would give: it looks deeper, and several chunks may be of one item.
+            add(lane.name, ran.hits.iter().take(depth).map(|hit| hit.chunk_id).collect(), ran.took);
         }
     }
     Ok(())

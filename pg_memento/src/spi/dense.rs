@@ -4,6 +4,7 @@
 //! them. What is put there comes from the catalogue, quoted, or is a number.
 
 use memento_core::filter::Filter;
+use memento_core::nearest::IndexScan;
 use pgrx::Uuid;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::quote_identifier;
@@ -68,25 +69,6 @@ pub struct Query<'a> {
     pub limit: i32,
 }
 
-/// How an index is asked.
-#[derive(Clone)]
-pub struct IndexScan {
-    pub candidates: i64,
-    pub ef_search: i32,
-    pub most_passed: i64,
-}
-
-impl IndexScan {
-    /// For so many times as many candidates.
-    pub fn times(&self, factor: i64) -> Self {
-        Self {
-            candidates: self.candidates.saturating_mul(factor),
-            most_passed: self.most_passed.saturating_mul(factor),
-            ..*self
-        }
-    }
-}
-
 /// The vectors of a project by a profile; none if there are none.
 pub fn space(project: Uuid, profile: Uuid) -> StatementResult<Option<Space>> {
     let found =
@@ -99,7 +81,7 @@ pub fn space(project: Uuid, profile: Uuid) -> StatementResult<Option<Space>> {
 
 /// About how many chunks a search looks at, as the server's planner has it: filters, project and time.
 pub fn estimate(scope: &Scope) -> StatementResult<f64> {
-    let mut arguments = wanted(scope.project, &scope.filter, false);
+    let mut arguments = wanted(scope.project, &scope.filter, scope.as_of);
     arguments.push(scope.as_of.into());
     planned_rows(concat!("explain (format json) ", of_wanted_items!("chunks_in_scope")), &arguments)
 }
@@ -175,7 +157,7 @@ pub fn by_index(scope: &Scope, query: &Query, scan: &IndexScan) -> StatementResu
 }
 
 fn arguments(scope: &Scope, query: &Query, counts: &[i64]) -> Vec<DatumWithOid<'static>> {
-    let mut arguments = wanted(scope.project, &scope.filter, false);
+    let mut arguments = wanted(scope.project, &scope.filter, scope.as_of);
     arguments.extend([scope.as_of.into(), query.vector.to_vec().into(), query.limit.into()]);
     arguments.extend(counts.iter().map(|count| DatumWithOid::from(*count)));
     arguments

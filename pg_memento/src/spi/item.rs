@@ -66,7 +66,7 @@ pub fn list(
     after: Option<&Cursor>,
     limit: i32,
 ) -> StatementResult<Vec<Listed>> {
-    let mut arguments = wanted(project, filter, archived);
+    let mut arguments = wanted(project, filter, archived.then(TimestampWithTimeZone::negative_infinity));
     arguments.extend([
         limit.into(),
         after.map(|cursor| cursor.created_at).into(),
@@ -80,7 +80,7 @@ pub fn list(
 
 /// How many items a list has in all, counted no farther than `most`.
 pub fn count(project: Uuid, filter: &Filter, archived: bool, most: i64) -> StatementResult<i64> {
-    let mut arguments = wanted(project, filter, archived);
+    let mut arguments = wanted(project, filter, archived.then(TimestampWithTimeZone::negative_infinity));
     arguments.push(most.into());
     let counted = rows(of_wanted_items!("count_items"), &arguments, |row| required(&row, 1))?;
     Ok(counted.into_iter().next().unwrap_or(0))

@@ -173,7 +173,7 @@ fn arguments(
     limit: i32,
     query: Option<&EncodedQuery>,
 ) -> Vec<DatumWithOid<'static>> {
-    let mut arguments = wanted(scope.project, &scope.filter, false);
+    let mut arguments = wanted(scope.project, &scope.filter, scope.as_of);
     let query = query.map(|query| query.clone().into_bytes());
     arguments.extend([text.to_owned().into(), best.into(), scope.as_of.into(), limit.into(), query.into()]);
     arguments

@@ -135,6 +135,9 @@ pub enum TokenLook {
     Each(i64),
 }
 
+/// So many times as many chunks are read as are looked for, of all tokens together.
+const READ_FOR_EACH: i64 = 10;
+
 /// Chunks that have some of the tokens: those with more and rarer ones first, and the best for each token that is there. None if
 /// there are too many to look at.
 pub fn tech_tokens(
@@ -153,8 +156,16 @@ pub fn tech_tokens(
         TokenLook::InScope(most) => (looking!("tech_tokens_in_scope"), most),
         TokenLook::Each(most) => (looking!("tech_tokens_each"), most),
     };
-    let mut arguments = wanted(scope.project, &scope.filter, false);
-    arguments.extend([tokens.to_vec().into(), limit.into(), scope.as_of.into(), (most + 1).into()]);
+    let mut arguments = wanted(scope.project, &scope.filter, scope.as_of);
+    // Of former versions and of what filters leave out there may be some more.
+    let read = (most * READ_FOR_EACH / tokens.len().max(1) as i64).max(most) + 1;
+    arguments.extend([
+        tokens.to_vec().into(),
+        limit.into(),
+        scope.as_of.into(),
+        (most + 1).into(),
+        read.into(),
+    ]);
     // What a limit takes of an index is the same each time, whatever the planner expects.
     let settings = [(c"enable_seqscan", "off".to_owned()), (c"random_page_cost", "1.1".to_owned())];
     let found = with_settings(&settings, || {
@@ -184,7 +195,7 @@ pub fn similar(
     limit: i32,
 ) -> StatementResult<Vec<(i64, f64)>> {
     let statement = of_wanted_items!("similar").replace("{trgm}", &quote_identifier(schema));
-    let mut arguments = wanted(scope.project, &scope.filter, false);
+    let mut arguments = wanted(scope.project, &scope.filter, scope.as_of);
     arguments.extend([query.into(), limit.into(), scope.as_of.into(), titles.into(), chunks.into()]);
     let settings = [(c"random_page_cost", "1.1".to_owned())];
     with_settings(&settings, || {
@@ -210,15 +221,20 @@ pub fn items_mentioning(project: Uuid, entities: &[String], most: i64) -> Statem
     Ok(Some(read.into_iter().filter_map(|(item, _)| item).collect()))
 }
 
-/// The arguments of `queries/wanted_items.sql`: null for what is not asked for.
-pub fn wanted(project: Uuid, filter: &Filter, with_archived: bool) -> Vec<DatumWithOid<'static>> {
+/// The arguments of `queries/wanted_items.sql`: null for what is not asked for. Items that were archived after a time count as they did
+/// then.
+pub fn wanted(
+    project: Uuid,
+    filter: &Filter,
+    archived_after: Option<TimestampWithTimeZone>,
+) -> Vec<DatumWithOid<'static>> {
     fn words<T: Copy>(values: &Option<Vec<T>>, word: fn(T) -> &'static str) -> Option<Vec<&'static str>> {
         values.as_ref().map(|values| values.iter().map(|value| word(*value)).collect())
     }
     let ids = |ids: &[uuid::Uuid]| ids.iter().map(|id| Uuid::from_bytes(*id.as_bytes())).collect::<Vec<_>>();
     vec![
         project.into(),
-        with_archived.into(),
+        archived_after.into(),
         filter.kinds.clone().into(),
         words(&filter.scopes, memory_kind::Scope::as_str).into(),
         filter.doc_classes.clone().into(),

@@ -271,3 +271,37 @@ fn a_query_that_tells_no_documents_apart_is_answered_from_everywhere() {
     let refused = client.query("select memento.retrieve('x', strategy => 'deep')", &[]);
     assert_failure(refused, "22023", "VALIDATION_ERROR");
 }
+
+#[test]
+fn what_lanes_add_to_a_place_is_its_score() {
+    let cluster = cluster();
+    let (_, mut client) = database(&cluster);
+    fill(&mut client);
+    remember(
+        &mut client,
+        "chat",
+        "chat",
+        "user: which job closes the ledger?\nassistant: The ledger is closed by PAY-403.\nuser: and who opens the ledger?",
+    );
+    client
+        .batch_execute("select memento.memory_pin(item_id) from memento.item where title = 'ledger 3'")
+        .unwrap();
+    embed_all(&mut client);
+    for arguments in
+        ["'who closed the ledger with PAY-403?'", "'who closed the ledger?', strategy => 'hierarchical'"]
+    {
+        let pack = parsed(&retrieve(&mut client, arguments));
+        let rows = client
+            .query(
+                "select place, sum(contribution), min(fused_score), bool_or(lane like '%_people') from memento.explain_pack($1::text::uuid) group by place",
+                &[&pack["query_id"].as_str()],
+            )
+            .unwrap();
+        assert!(rows.len() > 3, "{pack}");
+        assert!(rows.iter().any(|row| row.get(3)), "what the model did not say counts once more: {pack}");
+        for row in rows {
+            let (sum, score): (f64, f64) = (row.get(1), row.get(2));
+            assert!((sum - score).abs() < 1e-9, "{arguments}: {sum} is not {score}");
+        }
+    }
+}

@@ -64,7 +64,12 @@ pub fn tune(queryset: Option<&Jsonb>, eval_set: Option<&str>, k: i32) -> Result<
         let mut held_out = prepared(&scope, &held_out, k, &manner)?;
         let tuned = tune::search(|factors| {
             check_for_interrupts();
-            means(&mut train, LaneWeights::of(factors), &manner, k).ndcg
+            let factors = LaneWeights::of(factors);
+            if weights::may_be(factors) {
+                means(&mut train, factors, &manner, k).ndcg
+            } else {
+                f64::NEG_INFINITY
+            }
         });
         Ok(report(&tuned, &mut train, &mut held_out, &manner, k))
     })?)

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::Request;
 use super::pack::{Evidence, is_artifact};
-use crate::service::search::gather::{Gathered, Ranked, TECH_TOKEN};
+use crate::ffi::server::check_for_interrupts;
+use crate::service::search::gather::{Gathered, Ranked, TECH_TOKEN, looked_at};
 use crate::spi::event::Quoted;
 use crate::spi::search::Passage;
 use crate::spi::{self, StatementResult};
@@ -178,7 +179,7 @@ impl<'a> Basket<'a> {
     fn new(request: &Request<'a>, candidates: &'a Candidates<'a>, items: usize) -> Self {
         let budget = request.budget();
         Self {
-            query: request.query,
+            query: looked_at(request.query),
             candidates,
             items,
             most: (budget.chars * 2 / budget.items).max(2 * SHORTEST_SNIPPET),
@@ -189,6 +190,7 @@ impl<'a> Basket<'a> {
 
     /// Takes one if it fits: in its part of the room, or if that is too little to say anything, in all of it.
     fn take(&mut self, id: i64, one_of: usize) {
+        check_for_interrupts();
         let Some(candidate) = self.candidates.get(&id) else { return };
         if self.taken.len() == self.items || self.room.chars == 0 {
             return;

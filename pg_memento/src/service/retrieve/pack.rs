@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Request;
 use super::choose::Chosen;
+use crate::service::search::dense::INDEX;
 use crate::service::search::gather::{DENSE, Gathered, LEXICAL, TECH_TOKEN};
 use crate::service::search::hierarchy::{
     ARTIFACT_DEPTH, ARTIFACT_KINDS, DENSE_DOCUMENTS, LEXICAL_ARTIFACTS, LEXICAL_DOCUMENTS,
@@ -164,7 +165,7 @@ pub fn notes(found: &Gathered) -> Value {
     };
     let depth = |name: &str| used(name).map_or(0, |_| found.depth);
     let planner = match used(DENSE) {
-        Some("index") => "ann",
+        Some(used) if used.starts_with(INDEX) => "ann",
         Some(_) => "exact",
         None => "lexical_only",
     };

@@ -37,7 +37,6 @@ pub fn store(scope: &Scope, caller: Oid, request: &Request, made: &Made) -> Stat
 /// What the pack was made of beside the rows: all that it takes to make it again, and to say what each lane counted.
 fn settings(scope: &Scope, request: &Request, made: &Made) -> Value {
     let analysis = &made.found.analysis;
-    let preferred = analysis.weight_profile.weights().times(made.manner.weights);
     let mut retrieval = notes(&made.found);
     // They are kept in a column of their own.
     retrieval["lane_details"] = Value::Null;
@@ -64,12 +63,7 @@ fn settings(scope: &Scope, request: &Request, made: &Made) -> Value {
         "weight_profile": analysis.weight_profile.as_str(),
         "tech_tokens": analysis.tech_tokens,
         "search_weights": weights::shown(made.manner.weights),
-        "preferred": {
-            "canonical": preferred.canonical,
-            "pinned": preferred.pinned,
-            "intent": preferred.intent,
-            "time": preferred.time,
-        },
+        "weights": made.found.weights,
         "k": SEARCH_K,
     })
 }
@@ -111,10 +105,9 @@ pub fn explain(pack_id: Uuid) -> Result<Vec<Explained>, RetrieveError> {
 
 fn rows_of(pack: &StoredPack) -> Vec<Explained> {
     let read = |jsonb: &Jsonb| jsonb.parse().unwrap_or(Value::Null);
-    let (settings, lanes, evidence) = (read(&pack.settings), read(&pack.lanes), read(&pack.evidence));
-    let weight = |lane: &str| {
-        lanes[lane]["weight"].as_f64().or(settings["preferred"][lane].as_f64()).unwrap_or_default()
-    };
+    let (settings, evidence) = (read(&pack.settings), read(&pack.evidence));
+    // A model that looks at candidates again has no part in the score.
+    let weight = |lane: &str| settings["weights"][lane].as_f64().unwrap_or_default();
     let k = settings["k"].as_f64().unwrap_or(SEARCH_K);
     let mut rows = Vec::new();
     for (place, one) in (1..).zip(evidence.as_array().into_iter().flatten()) {

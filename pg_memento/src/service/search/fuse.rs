@@ -71,6 +71,12 @@ fn rescale(lanes: &mut [LaneReport], weights: LaneWeights) {
     }
 }
 
+/// A fused ranking, and what each list that it is made of counts.
+pub struct Fusion {
+    pub ranking: Vec<Fused<'static, i64>>,
+    pub weights: BTreeMap<&'static str, f64>,
+}
+
 /// All that lanes have found and that is still there, best first. What is canonical, pinned, of a kind that has such answers, or of
 /// the time that is meant, counts once more.
 pub fn fused(
@@ -78,7 +84,7 @@ pub fn fused(
     candidates: &Candidates,
     analysis: &Analysis,
     factors: LaneWeights,
-) -> Vec<Fused<'static, i64>> {
+) -> Fusion {
     let weights = analysis.weight_profile.weights().times(factors);
     let mut fusing: Vec<Lane<i64>> = lanes.iter().flat_map(|lane| in_order(lane, candidates)).collect();
     let found = fusion::fuse(&fusing, SEARCH_K);
@@ -93,11 +99,10 @@ pub fn fused(
         range.zip(Date::from_days(one.day)).is_some_and(|(range, day)| range.contains(day))
     };
     fusing.push(preferred(TIME, weights.time, &found, candidates, is_meant));
-    fusion::fuse(&fusing, SEARCH_K)
-        .into_iter()
-        // Gone since the lane saw it: another statement of this transaction sees more.
-        .filter(|fused| candidates.contains_key(&fused.id))
-        .collect()
+    let mut ranking = fusion::fuse(&fusing, SEARCH_K);
+    // Gone since the lane saw it: another statement of this transaction sees more.
+    ranking.retain(|fused| candidates.contains_key(&fused.id));
+    Fusion { ranking, weights: fusing.iter().map(|lane| (lane.name, lane.weight)).collect() }
 }
 
 /// What a lane has found, in its order; and once more without what a model said in a chat, where there is such.

@@ -8,7 +8,7 @@ use pgrx::Uuid;
 use serde_json::{Map, Value, json};
 
 use super::dense::{self, Meaning};
-use super::fuse::{self, Candidates};
+use super::fuse::{self, Candidates, Fusion};
 use super::hierarchy::{self, Hierarchy};
 use super::lane::{LaneOutcome, guarded};
 use super::manner::Manner;
@@ -31,6 +31,9 @@ const DEPTH_FACTOR: i32 = 4;
 const MIN_DEPTH: i32 = 50;
 const MAX_DEPTH: i32 = 1000;
 
+/// How many times as deep they are looked into where few items fill them.
+const SECOND_LOOK: i32 = 4;
+
 /// A lane of a search, and what became of it.
 pub struct LaneReport {
     pub name: &'static str,
@@ -52,6 +55,8 @@ pub struct Gathered {
     pub hierarchy: Option<Hierarchy>,
     pub lanes: Vec<LaneReport>,
     pub ranked: Vec<Ranked>,
+    /// What each list that was fused counts: those of lanes, and those of what is preferred.
+    pub weights: BTreeMap<&'static str, f64>,
     tokens: FoundTokens,
 }
 
@@ -77,12 +82,13 @@ pub fn gather(scope: &Scope, query: &str, limit: i32) -> StatementResult<Gathere
 pub fn gather_as(scope: &Scope, query: &str, limit: i32, manner: &Manner) -> StatementResult<Gathered> {
     let query = looked_at(query);
     let mut found = collect(scope, query, limit, manner)?;
-    let ranked = rank(scope, query, manner, &mut found, limit)?;
+    let (ranked, weights) = rank(scope, query, manner, &mut found, limit);
     let Collected { analysis, depth, hierarchy, lanes, tokens, .. } = found;
-    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked, tokens })
+    Ok(Gathered { analysis, depth, hierarchy, lanes, ranked, weights, tokens })
 }
 
-fn looked_at(query: &str) -> &str {
+/// What of a query counts.
+pub fn looked_at(query: &str) -> &str {
     &query[..query.floor_char_boundary(LONGEST_QUERY)]
 }
 
@@ -102,7 +108,7 @@ impl Collected {
     pub fn with_factors(&mut self, factors: LaneWeights, max_per_item: usize, limit: usize) -> Vec<i64> {
         fuse::weigh(&mut self.lanes, &self.analysis, factors);
         let fused = fuse::fused(&self.lanes, &self.candidates, &self.analysis, factors);
-        let order: Vec<i64> = fused.iter().map(|fused| fused.id).collect();
+        let order: Vec<i64> = fused.ranking.iter().map(|fused| fused.id).collect();
         fuse::placed(&order, &self.candidates, &self.tokens, max_per_item, limit).0
     }
 }
@@ -124,21 +130,43 @@ fn collect_interpreted(
     let mut analysis = query::analyze(query, manner.day);
     analysis.intent = manner.intent.unwrap_or(analysis.intent);
     analysis.tech_tokens = Tokenizer::of_project(scope.project)?.tokens(query).into_iter().collect();
-    let depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
-    let LaneRun { mut lanes, tokens, meaning } = run_lanes(scope, query, &analysis, limit, depth);
+    let mut depth = limit.saturating_mul(DEPTH_FACTOR).clamp(MIN_DEPTH, MAX_DEPTH.max(limit));
+    let mut run = run_lanes(scope, query, &analysis, limit, depth, None);
+    let mut candidates = candidates_of(scope.project, &run.lanes)?;
+    // One long item must not hide the others behind all of its chunks.
+    if depth < MAX_DEPTH
+        && run.is_full(depth)
+        && places_for(&candidates, manner.max_per_item) < usize::try_from(limit).unwrap_or(0)
+    {
+        depth = depth.saturating_mul(SECOND_LOOK).min(MAX_DEPTH);
+        run = run_lanes(scope, query, &analysis, limit, depth, run.meaning);
+        candidates = candidates_of(scope.project, &run.lanes)?;
+    }
+    let LaneRun { mut lanes, tokens, meaning } = run;
     fuse::weigh(&mut lanes, &analysis, manner.weights);
-    let hierarchy = if manner.hierarchical {
-        Some(hierarchy::descend(scope, query, meaning.as_ref(), depth, &mut lanes)?)
-    } else {
-        None
-    };
+    let mut hierarchy = None;
+    if manner.hierarchical {
+        hierarchy = Some(hierarchy::descend(scope, query, meaning.as_ref(), depth, &mut lanes)?);
+        candidates = candidates_of(scope.project, &lanes)?;
+    }
+    Ok(Collected { analysis, lanes, candidates, tokens, depth, hierarchy })
+}
+
+/// What decides about the places of what lanes have found.
+fn candidates_of(project: Uuid, lanes: &[LaneReport]) -> StatementResult<Candidates> {
     let chunks: BTreeSet<i64> =
         lanes.iter().flat_map(|lane| lane.outcome.hits()).map(|hit| hit.chunk_id).collect();
-    let candidates = super::candidates(scope.project, chunks.into_iter().collect())?
-        .into_iter()
-        .map(|one| (one.chunk_id, one))
-        .collect();
-    Ok(Collected { analysis, lanes, candidates, tokens, depth, hierarchy })
+    let candidates = super::candidates(project, chunks.into_iter().collect())?;
+    Ok(candidates.into_iter().map(|one| (one.chunk_id, one)).collect())
+}
+
+/// How many places candidates can fill if no item has more than its share.
+fn places_for(candidates: &Candidates, max_per_item: usize) -> usize {
+    let mut of_item: BTreeMap<[u8; 16], usize> = BTreeMap::new();
+    for one in candidates.values() {
+        *of_item.entry(*one.item_id.as_bytes()).or_default() += 1;
+    }
+    of_item.into_values().map(|chunks| chunks.min(max_per_item)).sum()
 }
 
 /// What the lanes left.
@@ -149,9 +177,25 @@ struct LaneRun {
     meaning: Option<Meaning>,
 }
 
-/// The lanes that look for chunks, each on its own.
-fn run_lanes(scope: &Scope, query: &str, analysis: &Analysis, limit: i32, depth: i32) -> LaneRun {
-    let (mut tokens, mut meaning) = (FoundTokens::new(), None);
+impl LaneRun {
+    /// Whether some lane has more than was looked for.
+    fn is_full(&self, depth: i32) -> bool {
+        self.lanes
+            .iter()
+            .any(|lane| usize::try_from(depth).is_ok_and(|depth| lane.outcome.hits().len() >= depth))
+    }
+}
+
+/// The lanes that look for chunks, each on its own. What a query means is not asked twice.
+fn run_lanes(
+    scope: &Scope,
+    query: &str,
+    analysis: &Analysis,
+    limit: i32,
+    depth: i32,
+    known: Option<Meaning>,
+) -> LaneRun {
+    let (mut tokens, mut meaning) = (FoundTokens::new(), known);
     if query.trim().is_empty() {
         let off = |name| LaneReport { name, weight: 0.0, outcome: LaneOutcome::off("the query is empty") };
         return LaneRun { lanes: [LEXICAL, DENSE, TECH_TOKEN, TRIGRAM].map(off).into(), tokens, meaning };
@@ -165,6 +209,9 @@ fn run_lanes(scope: &Scope, query: &str, analysis: &Analysis, limit: i32, depth:
     let has_room = lexical.hits().len() + tech_token.hits().len() < usize::try_from(limit).unwrap_or(0);
     let trigram = guarded(TRIGRAM, || trigram::run(scope, query, depth, has_room));
     let dense = guarded(DENSE, || {
+        if let Some(meaning) = &meaning {
+            return dense::again(scope, meaning, depth);
+        }
         let found = dense::run(scope, query, depth);
         meaning = found.meaning;
         found.outcome
@@ -174,29 +221,29 @@ fn run_lanes(scope: &Scope, query: &str, analysis: &Analysis, limit: i32, depth:
     LaneRun { lanes: lanes.map(unweighed).into(), tokens, meaning }
 }
 
-/// What was collected as a ranking, and by whom it was looked at again.
+/// What was collected as a ranking, and what each of the fused lists counts.
 fn rank(
     scope: &Scope,
     query: &str,
     manner: &Manner,
     found: &mut Collected,
     limit: i32,
-) -> StatementResult<Vec<Ranked>> {
-    let fused = fuse::fused(&found.lanes, &found.candidates, &found.analysis, manner.weights);
-    let fused = reranked(scope.project, query, manner, fused, &mut found.lanes);
+) -> (Vec<Ranked>, BTreeMap<&'static str, f64>) {
+    let Fusion { ranking, weights } =
+        fuse::fused(&found.lanes, &found.candidates, &found.analysis, manner.weights);
+    let fused = reranked(scope.project, query, manner, ranking, &mut found.lanes);
     let order: Vec<i64> = fused.iter().map(|fused| fused.id).collect();
     let limit = usize::try_from(limit).unwrap_or(0);
     let (first, brought) = fuse::placed(&order, &found.candidates, &found.tokens, manner.max_per_item, limit);
     let fused: BTreeMap<i64, Fused<i64>> = fused.into_iter().map(|fused| (fused.id, fused)).collect();
     let own: BTreeMap<&str, Own> = found.lanes.iter().map(|lane| (lane.name, own(lane))).collect();
     let shown = first.iter().filter_map(|id| fused.get(id));
-    Ok(shown
-        .map(|fused| Ranked {
-            chunk_id: fused.id,
-            score: fused.score,
-            lanes: places(fused, &own, found.tokens.get(&fused.id), brought.contains(&fused.id)),
-        })
-        .collect())
+    let ranked = shown.map(|fused| Ranked {
+        chunk_id: fused.id,
+        score: fused.score,
+        lanes: places(fused, &own, found.tokens.get(&fused.id), brought.contains(&fused.id)),
+    });
+    (ranked.collect(), weights)
 }
 
 /// The fused ranking with its best candidates in the order of the model that looks at them again, if it is asked for and answers.

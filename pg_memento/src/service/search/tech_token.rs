@@ -12,6 +12,9 @@ const MANY: i64 = 2000;
 /// A filter that leaves so many chunks leaves them to be looked through, some 12 µs each too.
 const FEW: f64 = 10_000.0;
 
+/// So many are looked through if nothing else finds any that a filter leaves: a second or so.
+const MOST: i64 = 100_000;
+
 /// Which tokens of the query chunks have.
 pub type FoundTokens = BTreeMap<i64, Vec<String>>;
 
@@ -48,7 +51,12 @@ fn look(scope: &Scope, tokens: &[String], limit: i32) -> StatementResult<Vec<Tok
     {
         return Ok(hits);
     }
-    Ok(found(TokenLook::Each(MANY))?.unwrap_or_default())
+    let hits = found(TokenLook::Each(MANY))?.unwrap_or_default();
+    if hits.is_empty() && scope.is_filtered() {
+        // They are there, but not among those that were looked at.
+        return Ok(found(TokenLook::InScope(MOST))?.unwrap_or_default());
+    }
+    Ok(hits)
 }
 
 /// For each token that was found, the chunks that have it. The rarest first.

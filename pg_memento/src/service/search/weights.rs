@@ -58,6 +58,11 @@ pub fn of(project: Uuid) -> StatementResult<LaneWeights> {
     Ok(kept.and_then(|kept| read(&kept.parse().ok()?)).unwrap_or(LaneWeights::EVEN))
 }
 
+/// Whether some lane that looks for what a query says still counts.
+pub fn may_be(factors: LaneWeights) -> bool {
+    factors.lexical + factors.semantic > 0.0
+}
+
 /// Sets the factors of the session's project, and gives them all back.
 pub fn set(weights: Option<&Jsonb>) -> Result<Value, WeightsError> {
     let factors = match weights {
@@ -66,7 +71,7 @@ pub fn set(weights: Option<&Jsonb>) -> Result<Value, WeightsError> {
         }
         None => LaneWeights::EVEN,
     };
-    if factors.lexical + factors.semantic == 0.0 {
+    if !may_be(factors) {
         return Err(WeightsError::AllZero);
     }
     let project = authorize_current(AccessLevel::Admin)?;

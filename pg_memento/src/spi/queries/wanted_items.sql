@@ -1,4 +1,4 @@
--- $1 project, $2 whether archived items are wanted, then the filter: $3 kinds, $4 scopes, $5 doc classes, $6 tags_any, $7 tags_all,
+-- $1 project, $2 since when archived items are wanted too (null: none), then the filter: $3 kinds, $4 scopes, $5 doc classes, $6 tags_any, $7 tags_all,
 -- $8 sensitivities, $9 visibilities, $10 source systems, $11 items, $12 items not, $13 pinned, $14 canonical, $15 created from,
 -- $16 created before, in microseconds since 1970; $17 who speaks, $18 names or keys of entities
 -- All come as parameters whose values the planner knows: a condition that is not asked for is null, and gone before it estimates
@@ -7,7 +7,7 @@ with wanted as not materialized (
   select i.*
     from memento.item i
    where i.project_id = $1
-     and ($2::boolean or not i.archived)
+     and case when $2::timestamptz is null then not i.archived else not i.archived or i.archived_at > $2 end
      -- Equality with one kind lets an index give them in the order of time.
      and ($3::text[] is null or case when pg_catalog.cardinality($3) = 1 then i.kind = ($3)[1] else i.kind = any ($3) end)
      and ($4::text[] is null or i.scope = any ($4))
