@@ -96,7 +96,8 @@ create table memento.semantic_event (
   actors_json jsonb not null,
   -- Derived, so that they cannot differ from what is said and need not be dumped.
   tsv tsvector not null generated always as (
-    memento._words(narrative || ' ' || coalesce(subject_json ->> 'ref', '') || ' ' || coalesce(memento._refs(actors_json), ''))) stored,
+    memento._words(narrative || ' ' || coalesce(subject_json ->> 'ref', '') || ' ' || coalesce(memento._refs(actors_json), '') || ' '
+                   || case category when 'QualityRisk' then 'quality risk' else category end)) stored,
   actor_names tsvector not null generated always as (memento._names(memento._refs(actors_json))) stored,
   subject_names tsvector not null generated always as (memento._names(subject_json ->> 'ref')) stored,
   primary key (project_id, event_id),
@@ -130,7 +131,7 @@ comment on column memento.semantic_event.extractor is 'What found it: rules, or 
 comment on column memento.semantic_event.narrative is 'What happened, in a sentence or two.';
 comment on column memento.semantic_event.subject_json is 'What it is about: type (person, project, object or other) and ref.';
 comment on column memento.semantic_event.actors_json is 'Who took part: a list of ref and role (owner, contributor, reviewer, stakeholder or other).';
-comment on column memento.semantic_event.tsv is 'Its words, with those of subject and actors, for full-text search.';
+comment on column memento.semantic_event.tsv is 'Its words, with those of subject, actors and category, for full-text search.';
 comment on column memento.semantic_event.actor_names is 'The words of the actors'' names.';
 comment on column memento.semantic_event.subject_names is 'The words of the subject.';
 -- Without a list of what is pending, which each search would have to read.
@@ -154,37 +155,52 @@ end
 $$;
 comment on function memento._refuse_evidence(text, text) is 'internal: refuses a quote';
 
--- A quote is what the version says, whoever writes it, by whatever statement. A content is read once for all of its new quotes.
-create function memento._check_evidence() returns trigger
+-- A quote is what the version says, whoever writes it. A content is read once for all of its quotes.
+create function memento._require_quotes(project uuid, version uuid, uids text[], revisions text[], starts int[], ends int[], quotes text[]) returns void
   language plpgsql volatile parallel unsafe
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  quoted record;
+  source record;
   problem text;
+begin
+  select v.content, i.artifact_uid, memento._revision_id(v.content_hash) as revision_id into source
+    from memento.version v
+    join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
+   where v.project_id = project and v.version_id = version;
+  if (source.artifact_uid = all (uids) and source.revision_id = all (revisions)) is not true then
+    perform memento._refuse_evidence('artifact_uid and revision_id are not those of the version', 'EVIDENCE_REVISION');
+  end if;
+  problem := memento._quote_problem(source.content, starts, ends, quotes);
+  if problem is not null then
+    perform memento._refuse_evidence(problem, 'EVIDENCE_NOT_IN_SOURCE');
+  end if;
+end
+$$;
+comment on function memento._require_quotes(uuid, uuid, text[], text[], int[], int[], text[]) is 'internal: refuses quotes that a version does not say, or that are said to be of another';
+
+create function memento._check_evidence() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
 begin
   if current_setting('memento.maintenance', true) is not distinct from 'on' then
     return null;
   end if;
-  for quoted in
-    select n.project_id, n.version_id, array_agg(n.start_char) as starts, array_agg(n.end_char) as ends, array_agg(n.quote) as quotes,
-           bool_and(n.artifact_uid = i.artifact_uid and n.revision_id = memento._revision_id(v.content_hash)) as is_named
-      from written n
-      left join memento.version v on v.project_id = n.project_id and v.version_id = n.version_id
-      left join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
-     -- While a version is being deleted its chunks go first, and leave the quotes that are about to go.
-     where v.version_id is not null or tg_op = 'INSERT'
-     group by n.project_id, n.version_id
-  loop
-    if quoted.is_named is not true then
-      perform memento._refuse_evidence('artifact_uid and revision_id are not those of the version', 'EVIDENCE_REVISION');
-    end if;
-    select memento._quote_problem(v.content, quoted.starts, quoted.ends, quoted.quotes) into problem
-      from memento.version v where v.project_id = quoted.project_id and v.version_id = quoted.version_id;
-    if problem is not null then
-      perform memento._refuse_evidence(problem, 'EVIDENCE_NOT_IN_SOURCE');
-    end if;
-  end loop;
+  if tg_op = 'INSERT' then
+    perform memento._require_quotes(n.project_id, n.version_id, array_agg(n.artifact_uid), array_agg(n.revision_id), array_agg(n.start_char),
+                                    array_agg(n.end_char), array_agg(n.quote))
+       from written n group by n.project_id, n.version_id;
+  else
+    -- What was there before says nothing new: while a version is being deleted its chunks go first, and leave the quotes that are about
+    -- to go. Not by a join, which for many rows may be each with each.
+    perform memento._require_quotes(n.project_id, n.version_id, array_agg(n.artifact_uid), array_agg(n.revision_id), array_agg(n.start_char),
+                                    array_agg(n.end_char), array_agg(n.quote))
+       from (select w.project_id, w.version_id, w.artifact_uid, w.revision_id, w.start_char, w.end_char, w.quote from written w
+             except
+             select f.project_id, f.version_id, f.artifact_uid, f.revision_id, f.start_char, f.end_char, f.quote from former f) n
+      group by n.project_id, n.version_id;
+  end if;
   if exists (select from written n
                left join memento.chunk c on c.project_id = n.project_id and c.chunk_id = n.chunk_id and c.version_id = n.version_id
               where n.chunk_id is not null and (c.start_char <= n.start_char and c.end_char >= n.end_char) is not true) then
@@ -203,7 +219,7 @@ comment on function memento._check_evidence() is 'internal: checks quotes agains
 create trigger event_evidence_insert_check after insert on memento.event_evidence
   referencing new table as written for each statement execute function memento._check_evidence();
 create trigger event_evidence_update_check after update on memento.event_evidence
-  referencing new table as written for each statement execute function memento._check_evidence();
+  referencing old table as former new table as written for each statement execute function memento._check_evidence();
 alter table memento.event_evidence enable always trigger event_evidence_insert_check;
 alter table memento.event_evidence enable always trigger event_evidence_update_check;
 
@@ -228,6 +244,58 @@ create trigger semantic_event_update_check after update on memento.semantic_even
   referencing new table as written for each statement execute function memento._check_event();
 alter table memento.semantic_event enable always trigger semantic_event_insert_check;
 alter table memento.semantic_event enable always trigger semantic_event_update_check;
+
+-- A subscriber of logical replication applies row by row and runs no triggers of statements: the same checks once more, there only.
+create function memento._check_applied_evidence() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('memento.maintenance', true) is not distinct from 'on' then
+    return null;
+  end if;
+  -- Of a new row, nothing was there before.
+  if (old.project_id, old.version_id, old.artifact_uid, old.revision_id, old.start_char, old.end_char, old.quote)
+     is distinct from (new.project_id, new.version_id, new.artifact_uid, new.revision_id, new.start_char, new.end_char, new.quote) then
+    perform memento._require_quotes(new.project_id, new.version_id, array[new.artifact_uid], array[new.revision_id], array[new.start_char],
+                                    array[new.end_char], array[new.quote]);
+  end if;
+  if new.chunk_id is not null
+     and not exists (select from memento.chunk c
+                      where c.project_id = new.project_id and c.chunk_id = new.chunk_id and c.version_id = new.version_id
+                        and c.start_char <= new.start_char and c.end_char >= new.end_char) then
+    perform memento._refuse_evidence('the chunk does not contain the quote', 'EVIDENCE_CHUNK');
+  end if;
+  if exists (select from memento.semantic_event e
+              where e.project_id = new.project_id and e.event_id = new.event_id
+                and (e.version_id, e.artifact_uid, e.revision_id) is distinct from (new.version_id, new.artifact_uid, new.revision_id)) then
+    perform memento._refuse_evidence('the event and its quotes are of different versions', 'EVIDENCE_REVISION');
+  end if;
+  return null;
+end
+$$;
+comment on function memento._check_applied_evidence() is 'internal: checks a quote that replication brings, as _check_evidence() does';
+create trigger event_evidence_apply_check after insert or update on memento.event_evidence
+  for each row execute function memento._check_applied_evidence();
+alter table memento.event_evidence enable replica trigger event_evidence_apply_check;
+
+create function memento._check_applied_event() returns trigger
+  language plpgsql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from memento.event_evidence e
+              where e.project_id = new.project_id and e.event_id = new.event_id
+                and (e.version_id, e.artifact_uid, e.revision_id) is distinct from (new.version_id, new.artifact_uid, new.revision_id)) then
+    perform memento._refuse_evidence('the event and its quotes are of different versions', 'EVIDENCE_REVISION');
+  end if;
+  return null;
+end
+$$;
+comment on function memento._check_applied_event() is 'internal: checks an event that replication brings, as _check_event() does';
+create trigger semantic_event_apply_check after insert or update on memento.semantic_event
+  for each row execute function memento._check_applied_event();
+alter table memento.semantic_event enable replica trigger semantic_event_apply_check;
 
 -- Where foreign keys are not looked at: replication, and whoever says that he is one. At the end of the transaction, and only of events
 -- that are there then, so that it does not matter what is written first.

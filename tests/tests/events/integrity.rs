@@ -47,6 +47,18 @@ fn event(transaction: &mut Transaction, event: &str) -> Result<u64, postgres::Er
     )
 }
 
+/// What is wrong with a quote, and how it is refused.
+const WRONG: [(Attempt, &str); 8] = [
+    (Attempt { quote: "we decided to use MySQL ok.", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
+    (Attempt { quote: "We decided to use Postgres.", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
+    (Attempt { start: 9, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
+    (Attempt { end: 36, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
+    (Attempt { start: 60, end: 9000, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
+    (Attempt { start: 7, end: 8, quote: " ", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
+    (Attempt { uid: Some("uid_0000000000000000"), ..GOOD }, "EVIDENCE_REVISION"),
+    (Attempt { chunk: "(select max(c.chunk_id) from memento.chunk c)", ..GOOD }, "EVIDENCE_CHUNK"),
+];
+
 const EVENT: &str = "00000000-0000-4000-8000-000000000001";
 
 fn write(client: &mut Client, attempt: &Attempt) -> Result<(), postgres::Error> {
@@ -66,19 +78,9 @@ fn a_quote_that_is_not_in_its_source_is_refused_for_everybody() {
     client
         .execute("select memento.artifact_ingest('note', 'test', $1, source_id => 'three')", &[&long])
         .unwrap();
-    let wrong = [
-        (Attempt { quote: "we decided to use MySQL ok.", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
-        (Attempt { quote: "We decided to use Postgres.", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
-        (Attempt { start: 9, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
-        (Attempt { end: 36, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
-        (Attempt { start: 60, end: 9000, ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
-        (Attempt { start: 7, end: 8, quote: " ", ..GOOD }, "EVIDENCE_NOT_IN_SOURCE"),
-        (Attempt { uid: Some("uid_0000000000000000"), ..GOOD }, "EVIDENCE_REVISION"),
-        (Attempt { chunk: "(select max(c.chunk_id) from memento.chunk c)", ..GOOD }, "EVIDENCE_CHUNK"),
-    ];
     for role in ["origin", "replica"] {
         client.batch_execute(&format!("set session_replication_role = {role}")).unwrap();
-        for (attempt, code) in &wrong {
+        for (attempt, code) in &WRONG {
             assert_failure(write(&mut client, attempt), "23514", code);
         }
     }
@@ -142,6 +144,67 @@ fn an_event_without_evidence_cannot_commit() {
     // The quotes go with the event.
     client.batch_execute("delete from memento.semantic_event").unwrap();
     assert_eq!(count(&mut client, "select count(*) from memento.event_evidence"), 0);
+}
+
+/// A subscriber of replication runs no triggers of statements.
+#[test]
+fn rows_that_replication_brings_are_checked_without_triggers_of_statements() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", TEXT);
+    ingest(&mut client, "two", "Another document: we decided to use Postgres.");
+    client
+        .batch_execute(
+            "alter table memento.event_evidence disable trigger event_evidence_insert_check;
+             alter table memento.event_evidence disable trigger event_evidence_update_check;
+             alter table memento.semantic_event disable trigger semantic_event_insert_check;
+             alter table memento.semantic_event disable trigger semantic_event_update_check;
+             set session_replication_role = replica",
+        )
+        .unwrap();
+    for (attempt, code) in &WRONG {
+        assert_failure(write(&mut client, attempt), "23514", code);
+    }
+    let chunk = "(select c.chunk_id from memento.chunk c where c.version_id = v.version_id)";
+    write(&mut client, &Attempt { chunk, ..GOOD }).unwrap();
+    let of_two = "(select version_id from memento.version where content like 'Another%')";
+    for (change, code) in [
+        ("event_evidence set quote = 'we decided to use MySQL.'", "EVIDENCE_NOT_IN_SOURCE"),
+        ("event_evidence set start_char = 7", "EVIDENCE_NOT_IN_SOURCE"),
+        ("event_evidence set version_id = gen_random_uuid()", "EVIDENCE_REVISION"),
+        (&format!("event_evidence set version_id = {of_two}"), "EVIDENCE_REVISION"),
+        ("event_evidence set chunk_id = (select max(chunk_id) from memento.chunk)", "EVIDENCE_CHUNK"),
+        (&format!("semantic_event set version_id = {of_two}"), "EVIDENCE_REVISION"),
+    ] {
+        assert_failure(client.execute(&format!("update memento.{change}"), &[]), "23514", code);
+    }
+    // Ordinary writes do not pay for it twice: there it does not run.
+    client.batch_execute("reset session_replication_role").unwrap();
+    client.batch_execute("update memento.event_evidence set quote = 'unchecked'").unwrap();
+}
+
+/// Where foreign keys are not looked at, a quote can be moved to a version that is not there; one whose version goes before it only loses
+/// its chunk.
+#[test]
+fn a_quote_of_no_version_is_refused() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", TEXT);
+    let chunk = "(select c.chunk_id from memento.chunk c where c.version_id = v.version_id)";
+    write(&mut client, &Attempt { chunk, ..GOOD }).unwrap();
+    client.batch_execute("set session_replication_role = replica").unwrap();
+    for change in ["version_id = gen_random_uuid()", "version_id = gen_random_uuid(), quote = 'made up'"] {
+        assert_failure(
+            client.execute(&format!("update memento.event_evidence set {change}"), &[]),
+            "23514",
+            "EVIDENCE_REVISION",
+        );
+    }
+    client
+        .batch_execute("delete from memento.version; update memento.event_evidence set chunk_id = null")
+        .unwrap();
+    let made_up = client.execute("update memento.event_evidence set quote = 'made up'", &[]);
+    assert_failure(made_up, "23514", "EVIDENCE_REVISION");
 }
 
 /// A quote of another version proves nothing, whichever of the two is written or changed last.

@@ -9,6 +9,7 @@ mod jobs;
 mod lifecycle;
 mod model;
 mod paging;
+mod replication;
 mod scenarios;
 mod scene;
 mod together;
