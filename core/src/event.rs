@@ -22,5 +22,5 @@ pub use check::{
 };
 pub use kind::{Category, EntityType, Role, SubjectType};
 pub use merge::merge_duplicates;
-pub use model::{Actor, Entity, Event, Extraction, Subject};
+pub use model::{Actor, Entity, Event, Extraction, LeftOut, Subject};
 pub use rules::speaker_of_line;

@@ -5,6 +5,7 @@ mod conversation;
 mod document;
 mod findings;
 mod model;
+mod passage;
 mod reader;
 mod schema;
 mod together;

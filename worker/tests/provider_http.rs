@@ -559,10 +559,15 @@ fn many_texts_are_reranked_in_several_requests() {
 #[test]
 fn a_chat_that_was_cut_or_refused_is_an_error() {
     let setup = Setup::new("chatcut");
-    for (reason, kind) in [("length", Kind::Retryable), ("content_filter", Kind::Poison)] {
-        let server = FakeEndpoint::start(move |_| chat_reply("{}", reason, false));
+    for (reason, no_choice, code, kind) in [
+        ("length", false, Code::CutOff, Kind::Retryable),
+        ("content_filter", false, Code::InputRefused, Kind::Poison),
+        ("stop", true, Code::BadAnswer, Kind::Retryable),
+    ] {
+        let server = FakeEndpoint::start(move |_| chat_reply("{}", reason, no_choice));
         let error = chat_with(&setup, &server, json!({})).complete(&chat_request(Format::Json)).unwrap_err();
-        assert_eq!(error.kind(), kind, "{error:?}");
+        assert_eq!((error.code, error.kind()), (code, kind), "{error:?}");
+        assert_eq!(error.usage.and_then(|usage| usage.tokens), Some(7), "it was paid for: {error:?}");
         check_words(&error);
     }
 }

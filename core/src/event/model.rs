@@ -55,6 +55,15 @@ pub struct Entity {
     pub mentions: Vec<Range<usize>>,
 }
 
+/// What there was no room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Quotes of events that have as many as they may have.
+    pub quotes: usize,
+    /// People beyond as many as are looked for.
+    pub entities: usize,
+}
+
 /// What was found in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extraction {
@@ -62,6 +71,8 @@ pub struct Extraction {
     pub events: Vec<Event>,
     /// Entities, in the order of their first mention.
     pub entities: Vec<Entity>,
+    /// And what more there was.
+    pub left_out: LeftOut,
 }
 
 impl Extraction {

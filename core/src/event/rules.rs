@@ -22,7 +22,7 @@ use self::assemble::Document;
 use self::line::Lines;
 use self::people::People;
 use super::merge::merge_duplicates;
-use super::model::Extraction;
+use super::model::{Extraction, LeftOut};
 
 /// What is known about a document besides its text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,9 +46,9 @@ pub fn extract(text: &str, context: &Context<'_>) -> Extraction {
         people.add(name);
     }
     let document = Document { text, context, headings: &headings, people };
-    let (events, _) = merge_duplicates(lines.iter().flat_map(|line| document.events(line)).collect());
-    let entities = entity::entities(text, &lines, &events, &document.people);
-    Extraction { events, entities }
+    let (events, quotes) = merge_duplicates(lines.iter().flat_map(|line| document.events(line)).collect());
+    let (entities, beyond) = entity::entities(text, &lines, &events, &document.people);
+    Extraction { events, entities, left_out: LeftOut { quotes, entities: beyond } }
 }
 
 /// Who says a line of a conversation, if it begins with that.

@@ -1,5 +1,6 @@
 //! Semantic events: what the database refuses, what jobs find, and what the tools show.
 
+mod cut_off;
 mod double;
 mod edge;
 mod entities;

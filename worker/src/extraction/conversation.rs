@@ -5,7 +5,7 @@ use std::time::Instant;
 use memento_core::token;
 
 use crate::job::Held;
-use crate::provider::{Chat, ChatRequest, Completed, Format, Message, ProviderError, Role};
+use crate::provider::{Chat, ChatRequest, Code, Format, Message, ProviderError, Role, Usage};
 use crate::store::{Call, Payee};
 
 use super::reader::Tell;
@@ -37,8 +37,14 @@ impl Conversation<'_> {
             duration: started.elapsed(),
         };
         match &outcome {
-            Ok(answer) => cost(&mut call, &request, answer),
-            Err(error) => call.outcome = error.code.name().into(),
+            Ok(answer) => cost(&mut call, &request, &answer.usage, || token::count(&answer.text)),
+            Err(error) => {
+                call.outcome = error.code.name().into();
+                let said = if error.code == Code::CutOff { ANSWER_TOKENS as usize } else { 0 };
+                if let Some(usage) = &error.usage {
+                    cost(&mut call, &request, usage, || said);
+                }
+            }
         }
         (self.tell)(self.payee.clone(), call);
         outcome.map(|answer| answer.text)
@@ -46,13 +52,13 @@ impl Conversation<'_> {
 }
 
 /// As the provider counts, or as we do where it does not say.
-fn cost(call: &mut Call, request: &ChatRequest, answer: &Completed) {
+fn cost(call: &mut Call, request: &ChatRequest, usage: &Usage, answer_tokens: impl FnOnce() -> usize) {
     let counted = || {
         let asked: usize = request.messages.iter().map(|message| token::count(&message.content)).sum();
-        (asked + token::count(&answer.text)) as u64
+        (asked + answer_tokens()) as u64
     };
-    call.tokens = answer.usage.tokens.unwrap_or_else(counted);
-    (call.sent, call.received) = (answer.usage.bytes_sent, answer.usage.bytes_received);
+    call.tokens = usage.tokens.unwrap_or_else(counted);
+    (call.sent, call.received) = (usage.bytes_sent, usage.bytes_received);
 }
 
 /// What the model is told before all else.

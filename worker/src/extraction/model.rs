@@ -1,16 +1,18 @@
 //! Reading a document with a model: passage by passage, then all that was found together.
 
+use std::collections::BTreeMap;
+
 use memento_core::chunk::{Budget, Measure, chunk_grouped, grouping_for};
-use memento_core::event::Extraction;
 use memento_core::event::prompt::{self, Passage, Purpose, Template};
-use memento_core::event::reply::{self, Dropped, Reply, Report};
+use memento_core::event::reply::{Dropped, Reply, Report};
+use memento_core::event::{EntityType, Extraction};
 use memento_core::memory_kind::ArtifactType;
 use serde_json::json;
 
 use super::conversation::{Conversation, assistant, system, user};
 use super::findings::findings;
+use super::passage::{self, Part};
 use super::reader::document_date;
-use super::schema;
 use super::together::{Together, canonical};
 use crate::provider::{Code, Format, ProviderError};
 use crate::store::{Document, Findings};
@@ -23,8 +25,13 @@ const PASSAGE_MAX: i64 = 1_200;
 #[derive(Clone, Debug, Default)]
 pub struct Begun {
     pub(super) found: Extraction,
+    /// The places of entities among those that were found.
+    known: BTreeMap<(EntityType, String), usize>,
     pub(super) dropped: Dropped,
     pub(super) passages: usize,
+    /// What is left of the passage that is being read, the next part last.
+    pub(super) parts: Vec<Part>,
+    pub(super) halved: usize,
     pub(super) repairs: usize,
     pub(super) together: Together,
 }
@@ -47,19 +54,17 @@ pub fn read(talk: &Conversation, document: &Document, begun: &mut Begun) -> Resu
             document_date: document_date(document),
             heading_path: &chunk.heading.path,
         };
-        let asked = prompt::extract(&prompts.extract, &passage);
-        let read = |answer: &str| reply::extraction(answer, chunk.text, document_date(document));
-        let reply = ask(talk, &prompts, asked, schema::extraction(), begun, read)?;
-        begun.add(reply, chunk.bytes.start);
+        passage::read(talk, &prompts, &passage, chunk.bytes.start, begun)?;
         begun.passages = total;
     }
     let before = begun.found.events.len();
     let (events, crowded) = canonical(talk, document, &prompts, begun)?;
     begun.dropped.quotes += crowded;
     let put_together = before.saturating_sub(events.len());
-    let found = Extraction { events, entities: std::mem::take(&mut begun.found.entities) };
+    let found = Extraction { events, ..std::mem::take(&mut begun.found) };
     let outcome = json!({
         "passages": total,
+        "halved": begun.halved,
         "repairs": begun.repairs,
         "put_together": put_together,
         "not_compared": begun.together.not_compared,
@@ -101,18 +106,15 @@ pub(super) fn ask(
 }
 
 impl Begun {
-    fn add(&mut self, reply: Reply, offset: usize) {
-        let Extraction { events, entities } = reply.extraction.shifted(offset);
+    pub(super) fn add(&mut self, reply: Reply, offset: usize) {
+        let Extraction { events, entities, .. } = reply.extraction.shifted(offset);
         self.found.events.extend(events);
+        let found = &mut self.found.entities;
         for entity in entities {
-            let known = self
-                .found
-                .entities
-                .iter_mut()
-                .find(|known| known.kind == entity.kind && known.name == entity.name);
-            match known {
+            let place = *self.known.entry((entity.kind, entity.name.clone())).or_insert(found.len());
+            match found.get_mut(place) {
                 Some(known) => known.mentions.extend(entity.mentions),
-                None => self.found.entities.push(entity),
+                None => found.push(entity),
             }
         }
         self.drop(reply.dropped);
@@ -127,7 +129,7 @@ impl Begun {
 
 /// The project's prompts, or the built-in ones.
 pub(super) struct Prompts<'a> {
-    extract: Template<'a>,
+    pub(super) extract: Template<'a>,
     pub(super) canonicalise: Template<'a>,
     repair: Template<'a>,
     /// 0 for the built-in ones.

@@ -30,7 +30,7 @@ pub fn canonical(
     begun: &mut Begun,
 ) -> Result<(Vec<Event>, usize), ProviderError> {
     let (events, crowded) = merge_duplicates(begun.found.events.clone());
-    if begun.passages < 2 {
+    if begun.passages + begun.halved < 2 {
         return Ok((events, crowded));
     }
     for batch in batches(events).into_iter().skip(begun.together.batches) {
@@ -85,6 +85,11 @@ fn compare(
 fn is_of_the_answer(code: Code) -> bool {
     matches!(
         code,
-        Code::BadAnswer | Code::InvalidReply | Code::AnswerTooLarge | Code::InputRefused | Code::Timeout
+        Code::BadAnswer
+            | Code::InvalidReply
+            | Code::CutOff
+            | Code::AnswerTooLarge
+            | Code::InputRefused
+            | Code::Timeout
     )
 }

@@ -165,7 +165,7 @@ pub(super) fn read_response(kind: u8, content: &[u8]) -> Result<Response, Provid
         ERROR => {
             let body: ErrorBody = serde_json::from_slice(content).map_err(|_| garbled())?;
             let code = Code::from_name(&body.code).ok_or_else(garbled)?;
-            Err(ProviderError { code, message: body.message, hint: body.hint, retry_after: None })
+            Err(ProviderError { hint: body.hint, ..ProviderError::new(code, body.message) })
         }
         _ => Err(garbled()),
     }

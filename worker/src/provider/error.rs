@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Usage;
+
 /// What the caller should do about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -70,6 +72,8 @@ codes! {
     BadAnswer = "PROVIDER_BAD_ANSWER", Retryable;
     /// An answer that was asked for twice and is not of the form that was asked for.
     InvalidReply = "INVALID_JSON_SCHEMA", Retryable;
+    /// The model had more to say than an answer may have tokens.
+    CutOff = "PROVIDER_ANSWER_CUT_OFF", Retryable;
     /// An answer of more bytes than are allowed.
     AnswerTooLarge = "PROVIDER_ANSWER_TOO_LARGE", Retryable;
     /// 400, 413 or 422: the endpoint does not want this input.
@@ -99,17 +103,25 @@ pub struct ProviderError {
     pub hint: Option<String>,
     /// How long the endpoint asked to be left alone.
     pub retry_after: Option<Duration>,
+    /// What the call cost, where there was an answer: one that cannot be used is paid for as well.
+    pub usage: Option<Usage>,
 }
 
 impl ProviderError {
     /// A failure without a hint.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, retry_after: None }
+        Self { code, message: message.into(), hint: None, retry_after: None, usage: None }
     }
 
     /// The same with a hint.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same of a call that was answered.
+    pub(crate) fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
         self
     }
 

@@ -163,12 +163,11 @@ impl Chat for OpenAiChat {
     fn complete(&self, request: &ChatRequest) -> Result<Completed, ProviderError> {
         let (answer, mut usage) = self.remote.post::<Choices>("/v1/chat/completions", &self.body(request))?;
         usage.tokens = answer.usage.and_then(|usage| usage.total_tokens);
-        let choice = answer
-            .choices
-            .into_iter()
-            .next()
-            .ok_or_else(|| ProviderError::bad_answer("the model gave no answer"))?;
-        Ok(Completed { text: text_of(choice, &request.format)?, usage })
+        let text = match answer.choices.into_iter().next() {
+            Some(choice) => text_of(choice, &request.format),
+            None => Err(ProviderError::bad_answer("the model gave no answer")),
+        };
+        text.map(|text| Completed { text, usage }).map_err(|error| error.with_usage(usage))
     }
 }
 
@@ -178,7 +177,7 @@ fn text_of(choice: Choice, format: &Format) -> Result<String, ProviderError> {
             .with_hint("the text may be against the rules of the model's provider"));
     }
     if choice.finish_reason.as_deref() == Some("length") {
-        return Err(ProviderError::bad_answer("the answer was cut off at the limit of tokens")
+        return Err(ProviderError::new(Code::CutOff, "the answer was cut off at the limit of tokens")
             .with_hint("raise the limit of tokens, or send less text at a time"));
     }
     let text = choice.message.content.unwrap_or_default();

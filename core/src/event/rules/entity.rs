@@ -10,8 +10,14 @@ use crate::event::{Entity, EntityType, Event};
 /// More people than these are not looked for.
 const MOST: usize = 1_000;
 
-/// Speakers, and actors who are known to be people. A first name that only one of them has is another name for them.
-pub fn entities(text: &str, lines: &[Line<'_>], events: &[Event], people: &People<'_>) -> Vec<Entity> {
+/// Speakers, and actors who are known to be people, and how many more there are. A first name that only one of them has is another name
+/// for them.
+pub fn entities(
+    text: &str,
+    lines: &[Line<'_>],
+    events: &[Event],
+    people: &People<'_>,
+) -> (Vec<Entity>, usize) {
     let speakers = lines.iter().filter_map(|line| line.speaker).map(str::to_owned);
     let is_person = |name: &&str| name.split_whitespace().any(|part| people.knows(part));
     let actors =
@@ -19,12 +25,13 @@ pub fn entities(text: &str, lines: &[Line<'_>], events: &[Event], people: &Peopl
     let mut names: Vec<String> = speakers.chain(actors.map(str::to_owned)).collect();
     names.sort_unstable();
     names.dedup();
+    let beyond = names.len().saturating_sub(MOST);
     names.truncate(MOST);
     let mut entities = with_aliases(names);
     find_mentions(text, &mut entities);
     entities.retain(|entity| !entity.mentions.is_empty());
     entities.sort_by(|a, b| (a.mentions[0].start, &a.name).cmp(&(b.mentions[0].start, &b.name)));
-    entities
+    (entities, beyond)
 }
 
 /// A name that is the first word of exactly one longer one is an alias of it.
