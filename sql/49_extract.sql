@@ -128,13 +128,18 @@ begin
   delete from memento.semantic_event e where e.project_id = project and e.version_id = version;
   with given as materialized (
     select gen_random_uuid() as event_id, gen_random_uuid() as evidence_id, e.event from jsonb_array_elements(events) e(event)
-  ), quoted as (
-    insert into memento.event_evidence (project_id, event_id, evidence_id, version_id, chunk_id, start_char, end_char, artifact_uid, revision_id, quote)
-    select project, g.event_id, case when q.place = 1 then g.evidence_id else gen_random_uuid() end, version,
-           memento._chunk_of(project, version, (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int),
-           (q.span ->> 'start_char')::int, (q.span ->> 'end_char')::int, uid, revision, q.span ->> 'quote'
+  ), listed as (
+    select array_agg(g.event_id) as event_keys, array_agg(case when q.place = 1 then g.evidence_id else gen_random_uuid() end) as keys,
+           array_agg((q.span ->> 'start_char')::int) as starts, array_agg((q.span ->> 'end_char')::int) as ends,
+           array_agg(q.span ->> 'quote') as quotes
       from given g
      cross join lateral jsonb_array_elements(g.event -> 'evidence') with ordinality q(span, place)
+  ), quoted as (
+    insert into memento.event_evidence (project_id, event_id, evidence_id, version_id, chunk_id, start_char, end_char, artifact_uid, revision_id, quote)
+    select project, s.event_id, s.evidence_id, version, s.chunk_id, s.start_char, s.end_char, uid, revision, s.quote
+      from listed l
+     cross join lateral unnest(l.event_keys, l.keys, l.starts, l.ends, l.quotes, memento._chunks_of(project, version, l.starts, l.ends))
+                        s(event_id, evidence_id, start_char, end_char, quote, chunk_id)
   )
   insert into memento.semantic_event (project_id, event_id, version_id, evidence_id, extraction_run_id, event_time, confidence, category,
                                       artifact_uid, revision_id, extractor, narrative, subject_json, actors_json)
@@ -149,15 +154,23 @@ end
 $$;
 comment on function memento._replace_events(uuid, uuid, text, text, uuid, text, jsonb) is 'internal: replaces the events of a version';
 
-create function memento._chunk_of(project uuid, version uuid, from_char int, to_char int) returns bigint
+-- The first chunk that ends behind a span begins before it, or no chunk contains it: chunks begin in the order of their ordinals. Chunks and
+-- spans are looked at together, from the last end backwards, so that no span looks at all chunks.
+create function memento._chunks_of(project uuid, version uuid, starts int[], ends int[]) returns bigint[]
   language sql stable strict parallel safe
   set search_path = pg_catalog, pg_temp
 begin atomic
-  select c.chunk_id from memento.chunk c
-   where c.project_id = project and c.version_id = version and c.start_char <= from_char and c.end_char >= to_char
-   order by c.ordinal limit 1;
+  select pg_catalog.array_agg(case when f.chunk[2] <= f.start_char then f.chunk[3] end order by f.place)
+    from (select l.place, l.start_char, pg_catalog.min(l.chunk) over (order by l.end_char desc) as chunk
+            from (select null::bigint as place, null::int as start_char, c.end_char, array[c.ordinal, c.start_char, c.chunk_id] as chunk
+                    from memento.chunk c where c.project_id = project and c.version_id = version
+                  union all
+                  select s.place, s.start_char, s.end_char, null
+                    from unnest(starts, ends) with ordinality s(start_char, end_char, place)) l) f
+   where f.place is not null;
 end;
-comment on function memento._chunk_of(uuid, uuid, int, int) is 'internal: the first chunk that contains a span of a version';
+comment on function memento._chunks_of(uuid, uuid, int[], int[]) is
+  'internal: of each of these spans of a version the first chunk that contains it, or null';
 
 create function memento._store_mentions(project uuid, version uuid, version_content text, entities jsonb) returns void
   language plpgsql volatile parallel unsafe
@@ -179,14 +192,20 @@ begin
              and k.entity_id in (select m.entity_id from memento.entity_mention m where m.project_id = project and m.version_id = version)) n
    order by n.entity_id, n.name
       on conflict (project_id, entity_id) do update set canonical_name = e.canonical_name where false;
-  with given as materialized (
-    select distinct memento._entity_id(g ->> 'type', g ->> 'name') as entity_id, (m ->> 'start_char')::int as start_char, (m ->> 'end_char')::int as end_char
-      from jsonb_array_elements(entities) g
-     cross join lateral jsonb_array_elements(g -> 'mentions') m
+  with named as materialized (
+    select memento._entity_id(g ->> 'type', g ->> 'name') as entity_id, g -> 'mentions' as mentions from jsonb_array_elements(entities) g
+  ), given as materialized (
+    select distinct n.entity_id, (m ->> 'start_char')::int as start_char, (m ->> 'end_char')::int as end_char
+      from named n
+     cross join lateral jsonb_array_elements(n.mentions) m
+  ), listed as (
+    select array_agg(g.entity_id) as keys, array_agg(g.start_char) as starts, array_agg(g.end_char) as ends from given g
   ), added as (
+    -- All surfaces by one pass through the content.
     insert into memento.entity_mention (project_id, version_id, entity_id, start_char, end_char, surface)
-    select project, version, g.entity_id, g.start_char, g.end_char, substr(version_content, g.start_char + 1, g.end_char - g.start_char)
-      from given g
+    select project, version, s.entity_id, s.start_char, s.end_char, s.surface
+      from listed l
+     cross join lateral unnest(l.keys, l.starts, l.ends, memento._texts_at(version_content, l.starts, l.ends)) s(entity_id, start_char, end_char, surface)
         on conflict do nothing
   )
   delete from memento.entity_mention m
@@ -202,10 +221,11 @@ create function memento._link_evidence(project uuid, version uuid) returns void
   set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update memento.event_evidence e set chunk_id = l.chunk_id
-    from (select o.event_id, o.evidence_id, memento._chunk_of(project, version, o.start_char, o.end_char) as chunk_id
+  update memento.event_evidence e set chunk_id = s.chunk_id
+    from (select array_agg(o.event_id) as event_keys, array_agg(o.evidence_id) as keys, array_agg(o.start_char) as starts, array_agg(o.end_char) as ends
             from memento.event_evidence o where o.project_id = project and o.version_id = version) l
-   where e.project_id = project and e.event_id = l.event_id and e.evidence_id = l.evidence_id and e.chunk_id is distinct from l.chunk_id;
+   cross join lateral unnest(l.event_keys, l.keys, memento._chunks_of(project, version, l.starts, l.ends)) s(event_id, evidence_id, chunk_id)
+   where e.project_id = project and e.event_id = s.event_id and e.evidence_id = s.evidence_id and e.chunk_id is distinct from s.chunk_id;
 end
 $$;
 comment on function memento._link_evidence(uuid, uuid) is 'internal: finds the chunks of quotes again after a version was cut anew';

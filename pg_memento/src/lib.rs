@@ -263,6 +263,7 @@ extension_sql_file!(
         api::chat_profile::chat_profiles_upsert,
         api::chat_profile::chat_profiles_list,
         api::event::_quote_problem,
+        api::event::_texts_at,
         api::event::event_search,
         api::event::event_get,
         api::event::event_list_for_revision,

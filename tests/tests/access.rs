@@ -391,6 +391,8 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("chat_profiles_list", vec!["select memento.chat_profiles_list()".into()]),
         ("_check_event", vec![]),
         ("_check_evidence", vec![]),
+        ("_check_applied_event", vec![]),
+        ("_check_applied_evidence", vec![]),
         ("_delete_evidence", vec![]),
         ("_delete_unmentioned", vec![]),
         ("_entity_id", vec![]),
@@ -407,11 +409,21 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_weeks", vec![]),
         ("_names", vec![]),
         ("_quote_problem", vec![]),
+        ("_texts_at", vec![]),
         ("_refs", vec![]),
         ("_refuse_evidence", vec![]),
         ("_require_evidence", vec![]),
+        (
+            "_require_quotes",
+            vec![format!(
+                "select memento._require_quotes('{victim_project}', '{victim_item}', '{{u}}', '{{r}}', '{{0}}', '{{1}}', '{{x}}')"
+            )],
+        ),
         ("_utc", vec![]),
-        ("_chunk_of", vec![format!("select memento._chunk_of('{victim_project}', '{victim_item}', 0, 1)")]),
+        (
+            "_chunks_of",
+            vec![format!("select * from memento._chunks_of('{victim_project}', '{victim_item}', '{{0}}', '{{1}}')")],
+        ),
         (
             "_extraction_input",
             vec![format!("select * from memento._extraction_input('{victim_project}', 1, 1)")],

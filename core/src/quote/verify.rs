@@ -73,11 +73,15 @@ impl<'a> CodePoints<'a> {
         self.place(bytes.start)..self.place(bytes.end)
     }
 
+    /// What the text says at a span of code points; none where it has no such span.
+    pub fn said(&self, span: &Range<usize>) -> Option<&'a str> {
+        let bytes = self.byte(span.start).zip(self.byte(span.end)).filter(|(start, end)| start < end);
+        bytes.map(|(start, end)| &self.text[start..end])
+    }
+
     /// Checks one quote, whose span is in code points.
     pub fn verify(&self, span: &Range<usize>, quote: &str) -> Result<(), QuoteProblem> {
-        let bytes = self.byte(span.start).zip(self.byte(span.end)).filter(|(start, end)| start < end);
-        let (start, end) = bytes.ok_or(QuoteProblem::Outside)?;
-        if self.text[start..end] != *quote {
+        if self.said(span).ok_or(QuoteProblem::Outside)? != quote {
             return Err(QuoteProblem::Different);
         }
         match quote.split_whitespace().take(MOST_QUOTE_WORDS + 1).count() {
@@ -107,6 +111,7 @@ mod tests {
         assert_eq!(points.verify(&(30..99), "sicher."), Err(QuoteProblem::Outside));
         assert_eq!(points.verify(&(3..4), " "), Err(QuoteProblem::Empty));
         assert_eq!(CodePoints::new("").verify(&(0..1), "x"), Err(QuoteProblem::Outside));
+        assert_eq!((points.said(&(11..18)), points.said(&(30..99))), (Some("Größe 7"), None));
     }
 
     #[test]

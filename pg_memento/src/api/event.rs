@@ -22,6 +22,13 @@ pub fn _quote_problem(
     event::quote_problem(content, quotes)
 }
 
+/// What a content says at spans, in one pass; null where it has no such span.
+#[pg_extern(immutable, parallel_safe, strict)]
+pub fn _texts_at(content: &str, starts: Array<i32>, ends: Array<i32>) -> Vec<Option<String>> {
+    let spans = starts.iter().zip(ends.iter());
+    event::texts_at(content, spans.map(|(start, end)| (start.unwrap_or(-1), end.unwrap_or(-1))))
+}
+
 #[pg_extern(stable, parallel_restricted)]
 #[search_path(pg_catalog, pg_temp)]
 #[allow(clippy::too_many_arguments)] // In SQL they have names and defaults.

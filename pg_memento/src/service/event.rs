@@ -85,11 +85,21 @@ impl Failure for EventError {
 /// What is wrong with quotes of a content, in words; none if they are what it says at their spans.
 pub fn quote_problem(content: &str, quotes: impl Iterator<Item = (i32, i32, String)>) -> Option<String> {
     let points = CodePoints::new(content);
-    let place = |number: i32| usize::try_from(number).unwrap_or(usize::MAX);
     quotes
         .map(|(start, end, quote)| points.verify(&(place(start)..place(end)), &quote))
         .find_map(Result::err)
         .map(|problem| problem.to_string())
+}
+
+/// What a content says at spans; none where it has no such span.
+pub fn texts_at(content: &str, spans: impl Iterator<Item = (i32, i32)>) -> Vec<Option<String>> {
+    let points = CodePoints::new(content);
+    spans.map(|(start, end)| points.said(&(place(start)..place(end))).map(str::to_owned)).collect()
+}
+
+/// No text is so long that it has the place that a negative number is.
+fn place(number: i32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// One event in full.

@@ -1,6 +1,7 @@
 //! Entities and their mentions when a document is read again, and by two at once.
 
 use memento_tests::eventually;
+use memento_tests::failure::failure;
 use postgres::Client;
 
 use super::scene::{count, drain, ingest, without_worker};
@@ -33,6 +34,40 @@ fn entities_that_are_still_mentioned_stay_what_they_are() {
     assert_eq!(names(&mut client).len(), 1, "nobody mentions Ann any more");
     assert_eq!(count(&mut client, "select count(*) from memento.entity_mention"), 1);
     drain(&mut client);
+}
+
+/// A name that stands in every passage is no reason not to find one of them by it.
+#[test]
+fn all_passages_that_mention_somebody_are_found_by_the_name() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let filler = "This sentence is only here to fill the page with words. ".repeat(3);
+    let mut text: String =
+        (0..200).map(|n| format!("Bob Smith will send the report{n} by Friday. {filler}\n\n")).collect();
+    text.push_str("Bob Smith will travel to Zanzibar tomorrow.\n");
+    client
+        .execute(
+            "select memento.artifact_ingest('note', 'test', $1, source_id => 'one', participants => array['Bob Smith'])",
+            &[&text],
+        )
+        .unwrap();
+    drain(&mut client);
+    assert_eq!(
+        count(&mut client, "select count(*) from memento.entity_mention where surface = 'Bob Smith'"),
+        201
+    );
+    let found = "select count(*) from memento.search('Zanzibar', filters => '{\"entities\": [\"Bob Smith\"]}') where excerpt like '%Zanzibar%'";
+    assert_eq!(count(&mut client, found), 1);
+}
+
+#[test]
+fn a_mention_outside_of_the_text_is_refused() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", "Ann");
+    let outside = store("one", "Ann").replace("\"end_char\": 3", "\"end_char\": 4");
+    assert_eq!(failure(client.batch_execute(&outside)).code().code(), "23502");
+    assert_eq!(count(&mut client, "select count(*) from memento.entity_mention"), 0);
 }
 
 /// Each takes away what the other brings: they take turns, and what is mentioned in the end is there.

@@ -111,6 +111,45 @@ fn quotes_find_chunks_that_come_later() {
     assert_evidence_holds(&mut client);
 }
 
+/// Each is linked to the first chunk that has it as a whole.
+#[test]
+fn quotes_of_a_long_text_have_the_first_of_their_chunks() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let filler = "A sentence that says nothing in particular. ".repeat(4);
+    let text: String = (0..300).map(|n| format!("Decision: Use library{n}.\n\n{filler}\n\n")).collect();
+    ingest(&mut client, "one", &text);
+    drain(&mut client);
+    let wrong = "select count(*) from memento.event_evidence e
+                  where e.chunk_id is distinct from (
+                    select c.chunk_id from memento.chunk c
+                     where c.project_id = e.project_id and c.version_id = e.version_id and c.start_char <= e.start_char and c.end_char >= e.end_char
+                     order by c.ordinal limit 1)";
+    assert_eq!(count(&mut client, wrong), 0);
+    assert_eq!(count(&mut client, "select count(chunk_id) from memento.event_evidence"), 300);
+    assert!(count(&mut client, "select count(distinct chunk_id) from memento.event_evidence") > 10);
+    client.batch_execute("update memento.event_evidence set chunk_id = null").unwrap();
+    client
+        .batch_execute("select memento._link_evidence(project_id, version_id) from memento.version")
+        .unwrap();
+    assert_eq!(count(&mut client, wrong), 0);
+}
+
+#[test]
+fn what_there_is_no_room_for_is_counted() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let made = ingest(&mut client, "one", &"Decision: Use Postgres.\n\n".repeat(25));
+    drain(&mut client);
+    let status = json(&mut client, &format!("memento.job_status('{}')", uid(&made)));
+    assert_eq!(
+        (&status["result"]["events"], &status["result"]["quotes_left_out"]),
+        (&1.into(), &5.into()),
+        "{status}"
+    );
+    assert_eq!(count(&mut client, "select count(*) from memento.event_evidence"), 20);
+}
+
 /// A worker that comes back after its lease, or whose document is gone, writes nothing.
 #[test]
 fn who_lost_the_job_writes_nothing() {
