@@ -30,7 +30,7 @@ pub enum Lean {
 pub struct Mention {
     /// Its words, with a preposition that makes it a deadline, in bytes.
     pub span: Range<usize>,
-    /// When it is: for a deadline the last day of its time, else the first.
+    /// When it is: for a deadline the last day of its time, or the day before it, else the first.
     pub time: Timestamp,
 }
 
@@ -61,8 +61,20 @@ pub(super) enum Phrase {
     LastWeekday(u8),
     /// Units from the day of the text.
     Distance(Unit, i32),
+    /// The same of what lies ahead; of what lies behind, how long it took: `in two weeks`.
+    Within(Unit, i32),
     /// The whole unit, so many from the current one: `next week`.
     Whole(Unit, i32),
+}
+
+/// Which day of a time is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    First,
+    /// `by March`, `end of the week`.
+    Last,
+    /// The last day before it, if it is longer than a day: `before March`.
+    Before,
 }
 
 /// Days from the first to the last.
@@ -78,6 +90,14 @@ impl Period {
         let first = begin?;
         Some(Self { first, last: unit.end(first)?.add_days(-1)? })
     }
+
+    fn day(self, edge: Edge) -> Option<Date> {
+        match edge {
+            Edge::First => Some(self.first),
+            Edge::Before if self.first < self.last => self.first.add_days(-1),
+            Edge::Last | Edge::Before => Some(self.last),
+        }
+    }
 }
 
 impl Read {
@@ -86,8 +106,11 @@ impl Read {
         if let Phrase::Instant(time) = self.phrase {
             return Some(time);
         }
-        let period = absolute(self.phrase).or_else(|| relative(self.phrase, document_date?, lean))?;
-        Some(Timestamp::start_of(if self.is_deadline { period.last } else { period.first }))
+        let period = absolute(self.phrase).or_else(|| {
+            let seen = Seen { today: document_date?, lean, edge: self.edge };
+            seen.relative(self.phrase)
+        })?;
+        Some(Timestamp::start_of(period.day(self.edge)?))
     }
 }
 
@@ -103,47 +126,63 @@ fn absolute(phrase: Phrase) -> Option<Period> {
     }
 }
 
-fn relative(phrase: Phrase, today: Date, lean: Lean) -> Option<Period> {
-    match phrase {
-        Phrase::MonthDay(month, day) => {
-            // A leap day may be eight years away.
-            let years = (0..=8).map(|away| today.year() + if lean == Lean::Future { away } else { -away });
-            let days = years.filter_map(|year| Period::of(Unit::Day, Date::try_new(year, month, day)));
-            nearest(days, today, lean)
+/// From which day times are seen, and how.
+struct Seen {
+    today: Date,
+    lean: Lean,
+    edge: Edge,
+}
+
+impl Seen {
+    fn relative(&self, phrase: Phrase) -> Option<Period> {
+        let today = self.today;
+        match phrase {
+            Phrase::MonthDay(month, day) => {
+                // A leap day may be eight years away.
+                let years = (0..=8).map(|away| self.year(away));
+                self.nearest(years.filter_map(|year| Period::of(Unit::Day, Date::try_new(year, month, day))))
+            }
+            Phrase::Month(None, month) => self.nearest(self.each_year(Unit::Month, month)),
+            Phrase::Quarter(None, quarter) => self.nearest(self.each_year(Unit::Quarter, quarter * 3 - 2)),
+            Phrase::Weekday(weekday, None) if self.lean == Lean::Future => {
+                // On a Friday, `on Friday` is the next one.
+                let away = (i64::from(weekday) - (today.days() + 3) - 1).rem_euclid(7) + 1;
+                Period::of(Unit::Day, today.add_days(away))
+            }
+            Phrase::Weekday(weekday, None) | Phrase::LastWeekday(weekday) => {
+                let away = (today.days() + 3 - i64::from(weekday) - 1).rem_euclid(7) + 1;
+                Period::of(Unit::Day, today.add_days(-away))
+            }
+            Phrase::Weekday(weekday, Some(weeks)) => {
+                let away = i64::from(weekday) + 7 * i64::from(weeks);
+                Period::of(Unit::Day, today.monday()?.add_days(away))
+            }
+            Phrase::Within(..) if self.lean == Lean::Past => None,
+            Phrase::Distance(unit, count) | Phrase::Within(unit, count) => {
+                Period::of(Unit::Day, unit.back(today, -count))
+            }
+            Phrase::Whole(unit, count) => Period::of(unit, unit.begin(unit.back(today, -count)?)),
+            _ => None,
         }
-        Phrase::Month(None, month) => nearest(each_year(Unit::Month, month, today, lean), today, lean),
-        Phrase::Quarter(None, quarter) => {
-            nearest(each_year(Unit::Quarter, quarter * 3 - 2, today, lean), today, lean)
-        }
-        Phrase::Weekday(weekday, None) if lean == Lean::Future => {
-            // On a Friday, `on Friday` is the next one.
-            let away = (i64::from(weekday) - (today.days() + 3) - 1).rem_euclid(7) + 1;
-            Period::of(Unit::Day, today.add_days(away))
-        }
-        Phrase::Weekday(weekday, None) | Phrase::LastWeekday(weekday) => {
-            let away = (today.days() + 3 - i64::from(weekday) - 1).rem_euclid(7) + 1;
-            Period::of(Unit::Day, today.add_days(-away))
-        }
-        Phrase::Weekday(weekday, Some(weeks)) => {
-            let away = i64::from(weekday) + 7 * i64::from(weeks);
-            Period::of(Unit::Day, today.monday()?.add_days(away))
-        }
-        Phrase::Distance(unit, count) => Period::of(Unit::Day, unit.back(today, -count)),
-        Phrase::Whole(unit, count) => Period::of(unit, unit.begin(unit.back(today, -count)?)),
-        _ => None,
     }
-}
 
-/// The units that begin in a month of this year and the years beside it.
-fn each_year(unit: Unit, month: u8, today: Date, lean: Lean) -> impl Iterator<Item = Period> {
-    let years = (0..=1).map(move |away| today.year() + if lean == Lean::Future { away } else { -away });
-    years.filter_map(move |year| Period::of(unit, Date::try_new(year, month, 1)))
-}
+    /// So many years ahead, or behind.
+    fn year(&self, away: i32) -> i32 {
+        self.today.year() + if self.lean == Lean::Future { away } else { -away }
+    }
 
-/// The first that is not over, or that has begun.
-fn nearest(mut periods: impl Iterator<Item = Period>, today: Date, lean: Lean) -> Option<Period> {
-    periods.find(|period| match lean {
-        Lean::Future => period.last >= today,
-        Lean::Past => period.first <= today,
-    })
+    /// The units that begin in a month of this year and the years beside it.
+    fn each_year(&self, unit: Unit, month: u8) -> impl Iterator<Item = Period> {
+        let years = [self.year(0), self.year(1)].into_iter();
+        years.filter_map(move |year| Period::of(unit, Date::try_new(year, month, 1)))
+    }
+
+    /// The first that is not over, or that has begun. What is to be done before one begins needs one that has not begun.
+    fn nearest(&self, mut periods: impl Iterator<Item = Period>) -> Option<Period> {
+        let end = if self.edge == Edge::Before { Edge::Before } else { Edge::Last };
+        periods.find(|period| match self.lean {
+            Lean::Future => period.day(end) >= Some(self.today),
+            Lean::Past => period.first <= self.today,
+        })
+    }
 }

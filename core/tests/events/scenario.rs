@@ -177,6 +177,14 @@ fn without_a_date_only_absolute_times_are_resolved() {
     assert_eq!(times("Action: Bob to send the deck by 2026-03-20").as_deref(), Some("2026-03-20T00:00:00Z"));
 }
 
+/// What was done in two weeks was not done two weeks later.
+#[test]
+fn how_long_it_took_is_no_time() {
+    assert_eq!(only("We shipped the importer in two weeks.").event_time, None);
+    assert_eq!(day(&only("We will ship the importer in two weeks.")), "2026-03-25");
+    assert_eq!(day(&only("Alice will deliver the importer before April.")), "2026-03-31");
+}
+
 #[test]
 fn what_is_said_twice_is_one_event_with_two_quotes() {
     let event = only("Decision: use Postgres.\n\nSome text.\n\n**Decision:** Use Postgres\n");

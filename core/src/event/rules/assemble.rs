@@ -199,7 +199,7 @@ impl Document<'_> {
             Category::Commitment => Lean::Future,
             Category::Decision | Category::Change | Category::Stakeholder => {
                 let led = time.words.start > 0 && leads_on(&words[time.words.start - 1]);
-                if ahead || led || time.is_deadline { Lean::Future } else { Lean::Past }
+                if ahead || led || time.is_deadline() { Lean::Future } else { Lean::Past }
             }
             _ => Lean::Past,
         };

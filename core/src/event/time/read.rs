@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Phrase;
+use super::{Edge, Phrase};
 use crate::event::token::{After, Token};
 use crate::filter::Timestamp;
 use crate::query::Date;
@@ -14,8 +14,14 @@ use crate::query::unit::Unit;
 pub struct Read {
     pub words: Range<usize>,
     pub phrase: Phrase,
-    /// Whether its end is meant: `by March`, `end of the week`.
-    pub is_deadline: bool,
+    pub edge: Edge,
+}
+
+impl Read {
+    /// Whether something is to be done until then: `by March`, `end of the week`.
+    pub fn is_deadline(&self) -> bool {
+        self.edge != Edge::First
+    }
 }
 
 /// All times of a sentence, in order.
@@ -56,13 +62,15 @@ impl Words<'_, '_> {
         let plain = &*self.tokens[start].plain;
         let mut at = start;
         let mut is_deadline = matches!(plain, "by" | "until" | "till" | "before" | "due");
+        let mut is_before = plain == "before";
         if is_deadline {
             at += 1;
+            is_before |= self.is(at, &["before"]);
             at += usize::from(self.is(at, &["by", "on", "at", "before", "back"]));
         }
         at += usize::from(is_deadline && self.is(at, &["the"]) && self.is(at + 1, &["end"]));
         if self.is(at, &["end", "close"]) && self.is(at + 1, &["of"]) {
-            is_deadline = true;
+            (is_deadline, is_before) = (true, false);
             at += 2;
             // `close of business today`
             at += usize::from(self.is(at, &["business", "play"]) && self.next(at + 1).is_some());
@@ -70,7 +78,14 @@ impl Words<'_, '_> {
         let inside = is_deadline && at > start;
         let (phrase, end) = self.phrase(at, inside).or_else(|| self.year(at, inside))?;
         let begin = if is_deadline { start } else { at };
-        Some(Read { words: begin..end, phrase, is_deadline })
+        let edge = match phrase {
+            // `before the month is over`, and EOM is its end.
+            Phrase::Whole(_, 0) if is_before => Edge::Last,
+            _ if is_before => Edge::Before,
+            _ if is_deadline => Edge::Last,
+            _ => Edge::First,
+        };
+        Some(Read { words: begin..end, phrase, edge })
     }
 
     /// Whether a preposition of time stands before a word.
@@ -195,10 +210,12 @@ impl Words<'_, '_> {
     /// `in two weeks`, `in a month`, `within 3 days`.
     fn ahead(&self, at: usize) -> Found {
         let at = at + usize::from(self.is(at, &["the", "about", "around"]) && !self.is(at + 1, &["next"]));
-        let at = if self.is(at, &["the"]) && self.is(at + 1, &["next"]) { at + 2 } else { at };
+        let lies_ahead = self.is(at, &["the"]) && self.is(at + 1, &["next"]);
+        let at = if lies_ahead { at + 2 } else { at };
         let count = count_of(self.next(at)?)?;
         let unit = Unit::of(self.next(at + 1)?)?;
-        Some((Phrase::Distance(unit, count), at + 2))
+        let phrase = if lies_ahead { Phrase::Distance(unit, count) } else { Phrase::Within(unit, count) };
+        Some((phrase, at + 2))
     }
 
     /// `two weeks ago`, `3 days from now`.

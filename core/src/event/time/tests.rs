@@ -39,6 +39,19 @@ fn times_ahead_are_counted_from_the_day_of_the_text() {
         ("at the end of next month", "2026-04-30"),
         ("by the end of June", "2026-06-30"),
         ("by April", "2026-04-30"),
+        ("before April", "2026-03-31"),
+        ("before March", "2027-02-28"),
+        ("before Q3", "2026-06-30"),
+        ("before Q1", "2026-12-31"),
+        ("before 2027", "2026-12-31"),
+        ("due before May", "2026-04-30"),
+        ("before next week", "2026-03-15"),
+        ("before next quarter", "2026-03-31"),
+        ("before the end of April", "2026-04-30"),
+        ("before EOM", "2026-03-31"),
+        ("before the month is over", "2026-03-31"),
+        ("before Friday", "2026-03-13"),
+        ("before March 15", "2026-03-15"),
         ("in two weeks", "2026-03-25"),
         ("within 3 days", "2026-03-14"),
         ("in a month", "2026-04-11"),
@@ -69,8 +82,14 @@ fn times_behind_are_counted_from_the_day_of_the_text() {
         ("last month", "2026-02-01"),
         ("last week", "2026-03-02"),
         ("this morning", "2026-03-11"),
+        ("before February", "2026-01-31"),
+        ("in the next two weeks", "2026-03-25"),
     ] {
         assert_eq!(when(text, Lean::Past), [expected], "{text}");
+    }
+    // How long something took is no time.
+    for text in ["in two weeks", "within a month", "in about 3 days"] {
+        assert_eq!(when(text, Lean::Past), [""; 0], "{text}");
     }
 }
 
@@ -85,6 +104,7 @@ fn absolute_times_need_no_day() {
         ("by Q1 2024", "2024-03-31T00:00:00Z"),
         ("2024-Q1", "2024-01-01T00:00:00Z"),
         ("by March 2024", "2024-03-31T00:00:00Z"),
+        ("before March 2024", "2024-02-29T00:00:00Z"),
         ("in 2027", "2027-01-01T00:00:00Z"),
     ] {
         let found = mentions(text, None, Lean::Future);
