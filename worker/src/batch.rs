@@ -30,17 +30,29 @@ impl Batch {
     }
 }
 
+/// How many texts of jobs that have failed once before go together; of those that have failed more often, a quarter each time.
+const AFTER_FAILURE: usize = 64;
+
 /// Groups inputs into batches within the limits: of one project each, so that each call can be accounted for, and a document that
 /// is embedded in its context by itself, where the model can do that. A text beyond the limits goes alone.
-pub fn group(inputs: Vec<Input>, limits: BatchLimits) -> Vec<Batch> {
+///
+/// `failures` is how often their jobs have failed before. A failure of a call is one of all of its jobs, and may be the fault of one
+/// text, or of so many texts at a time: so they go with fewer others after each, and alone before it is the last.
+pub fn group(inputs: Vec<Input>, limits: BatchLimits, failures: u32) -> Vec<Batch> {
+    let shared = match failures {
+        0 => usize::MAX,
+        _ => AFTER_FAILURE >> (2 * (failures - 1).min(3)),
+    };
     let mut batches: Vec<Batch> = Vec::new();
     let mut tokens = 0;
     for input in inputs {
         let contextual = input.contextual && limits.context_tokens.is_some();
         let most_tokens = limits.context_tokens.filter(|_| contextual).unwrap_or(limits.tokens);
+        // Those of a document that is embedded in its context belong together.
+        let most_texts = if contextual { limits.texts } else { limits.texts.min(shared) };
         let fits = batches.last().is_some_and(|batch| {
             batch.contextual == contextual
-                && batch.inputs.len() < limits.texts.max(1)
+                && batch.inputs.len() < most_texts.max(1)
                 && tokens + input.tokens <= most_tokens
                 && batch.inputs.first().is_some_and(|first| {
                     first.held.project == input.held.project && (!contextual || first.held == input.held)
@@ -76,9 +88,10 @@ mod tests {
             texts in 0_usize..8,
             tokens in 0_usize..100,
             context_tokens in prop::option::of(0_usize..100),
+            failures in 0_u32..9,
         ) {
             let inputs: Vec<Input> = given.iter().map(|&(project, job, size, contextual)| input(project, job, size, contextual)).collect();
-            let batches = group(inputs.clone(), BatchLimits { texts, tokens, concurrency: 1, context_tokens });
+            let batches = group(inputs.clone(), BatchLimits { texts, tokens, concurrency: 1, context_tokens }, failures);
             prop_assert_eq!(batches.iter().flat_map(|batch| batch.inputs.clone()).collect::<Vec<_>>(), inputs, "in their order");
             for batch in &batches {
                 prop_assert!(!batch.inputs.is_empty() && batch.inputs.len() <= texts.max(1));
@@ -86,6 +99,7 @@ mod tests {
                 prop_assert!(batch.inputs.len() == 1 || batch.inputs.iter().map(|input| input.tokens).sum::<usize>() <= most);
                 prop_assert!(batch.inputs.iter().all(|input| input.held.project == batch.inputs[0].held.project));
                 prop_assert!(!batch.contextual || batch.jobs().len() == 1);
+                prop_assert!(batch.contextual || failures < 4 || batch.inputs.len() == 1, "alone before the last failure");
             }
         }
 

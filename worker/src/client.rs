@@ -14,24 +14,31 @@ use uuid::Uuid;
 
 use crate::caller::Wake;
 use crate::database::{
-    COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Row, Statements, Value, Work,
+    Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Row, Statements, Value, Work, command_lock_timeout,
 };
 use crate::index::{self, Built, IndexBuild};
 
 /// How long the listener waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(5);
 
+/// The limits that a database or a role may have set on statements, transactions and sessions, as far as the server has them: a worker
+/// has its own, and sleeps for long.
+const NO_LIMITS: &str = "select pg_catalog.set_config(s.name, '0', false) from pg_catalog.pg_settings s
+  where s.name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')";
+
 /// A connection that is made when it is needed, and anew after it broke.
 pub struct ClientDatabase {
     config: Config,
     client: Option<Client>,
     connect: fn(&Config) -> Result<Client, postgres::Error>,
+    /// Whether it is not the loop's own, so that it may wait.
+    is_beside_loop: bool,
 }
 
 impl ClientDatabase {
     /// Nothing is connected yet.
     pub fn new(config: Config, connect: fn(&Config) -> Result<Client, postgres::Error>) -> Self {
-        Self { config, client: None, connect }
+        Self { config, client: None, connect, is_beside_loop: false }
     }
 
     fn client(&mut self) -> DatabaseResult<&mut Client> {
@@ -40,7 +47,7 @@ impl ClientDatabase {
             // The statements rely on these, whatever the database or the role says.
             client
                 .batch_execute(&format!(
-                    "set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed'; set lock_timeout = {}",
+                    "set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed'; set lock_timeout = {}; {NO_LIMITS}",
                     LOCK_TIMEOUT.as_millis()
                 ))
                 .map_err(|error| failure(&error))?;
@@ -58,9 +65,10 @@ impl Database for ClientDatabase {
     }
 
     fn command(&mut self, command: &str) -> DatabaseResult<()> {
+        let longest = command_lock_timeout(command, self.is_beside_loop);
         let client = self.client()?;
         let mut execute = |text: &str| client.batch_execute(text).map_err(|error| failure(&error));
-        execute(&format!("set lock_timeout = {}", COMMAND_LOCK_TIMEOUT.as_millis()))?;
+        execute(&format!("set lock_timeout = {}", longest.as_millis()))?;
         let outcome = execute(command);
         execute(&format!("set lock_timeout = {}", LOCK_TIMEOUT.as_millis()))?;
         outcome
@@ -71,7 +79,7 @@ impl Database for ClientDatabase {
     }
 
     fn begin_index(&mut self, profile: Uuid, wake: &Wake) -> DatabaseResult<Box<dyn IndexBuild>> {
-        let mut database = Self::new(self.config.clone(), self.connect);
+        let mut database = Self { is_beside_loop: true, ..Self::new(self.config.clone(), self.connect) };
         let (tell, outcome) = channel();
         let wake = Arc::clone(wake);
         let building = move || {
@@ -195,7 +203,7 @@ pub fn listen(config: Config, wake: Sender<()>) {
     let listening = move || {
         loop {
             if let Ok(mut client) = connect(&config)
-                && client.batch_execute("listen memento_job").is_ok()
+                && client.batch_execute(&format!("{NO_LIMITS}; listen memento_job")).is_ok()
             {
                 // What was committed while nobody listened.
                 let mut is_wanted = wake.send(()).is_ok();

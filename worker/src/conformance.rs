@@ -2,6 +2,7 @@
 //! connection. It needs a database with the extension that nobody else works on, and empties its queue.
 
 mod events;
+mod failures;
 mod holding;
 mod model;
 mod protocol;
@@ -37,8 +38,15 @@ impl From<DatabaseError> for Failure {
 
 /// Runs all cases and gives the name of each, with what does not hold.
 pub fn run(database: &mut dyn Database) -> Vec<(&'static str, Option<String>)> {
-    let suites =
-        [protocol::CASES, holding::CASES, vectors::CASES, rounds::CASES, events::CASES, trouble::CASES];
+    let suites = [
+        protocol::CASES,
+        holding::CASES,
+        vectors::CASES,
+        rounds::CASES,
+        failures::CASES,
+        events::CASES,
+        trouble::CASES,
+    ];
     suites
         .into_iter()
         .flatten()

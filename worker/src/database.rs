@@ -60,6 +60,12 @@ impl DatabaseError {
         self.sqlstate.starts_with("08") || self.sqlstate.starts_with("57P")
     }
 
+    /// Whether it is the server's state of now and not what was asked of it: no room, somebody who has a lock, or two who wait for
+    /// each other.
+    pub fn is_of_the_moment(&self) -> bool {
+        self.sqlstate.starts_with("53") || self.sqlstate.starts_with("40") || self.sqlstate == "55P03"
+    }
+
     /// An answer that is not what the statement gives.
     pub(crate) fn unexpected(what: &str) -> Self {
         Self { sqlstate: "XX000".into(), message: format!("unexpected answer: {what}") }
@@ -73,9 +79,15 @@ pub type DatabaseResult<T> = Result<T, DatabaseError>;
 /// up the queue.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The same for a command. CREATE INDEX CONCURRENTLY waits for every older transaction of the database: one that takes longer is not
-/// waited for, and the index is tried again later.
-pub const COMMAND_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+/// The same for a command: while it waits for its lock, writers wait behind it.
+const COMMAND_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a command may wait for locks; zero: as long as it takes. CREATE INDEX CONCURRENTLY waits for every older transaction of the
+/// database and holds up nobody meanwhile, unless it is the loop itself that runs it: it would begin anew each time.
+pub fn command_lock_timeout(command: &str, is_beside_loop: bool) -> Duration {
+    let is_concurrent = command.split_whitespace().nth(2) == Some("concurrently");
+    if is_concurrent && is_beside_loop { Duration::ZERO } else { COMMAND_LOCK_TIMEOUT }
+}
 
 /// Statements of one transaction.
 pub trait Statements {
@@ -162,5 +174,23 @@ fn kind_of(value: &Option<Value>) -> &'static str {
         Some(Value::Uuid(_)) => "a uuid",
         Some(Value::Json(_)) => "json",
         Some(_) => "an array",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_holds_up_nobody_waits_without_end() {
+        for (command, beside, limit) in [
+            ("create index concurrently if not exists i on t", true, Duration::ZERO),
+            ("drop index concurrently if exists i", true, Duration::ZERO),
+            ("create index concurrently if not exists i on t", false, COMMAND_LOCK_TIMEOUT),
+            ("create index if not exists concurrently on t", true, COMMAND_LOCK_TIMEOUT),
+            ("comment on index i is 'create index concurrently'", true, COMMAND_LOCK_TIMEOUT),
+        ] {
+            assert_eq!(command_lock_timeout(command, beside), limit, "{command}");
+        }
     }
 }

@@ -140,8 +140,13 @@ impl Embedding {
         }
     }
 
-    /// Reads and calls what there is room for now.
+    /// Reads and calls what there is room for now, but for endpoints that are to be left alone.
     pub fn go_on(&mut self, scene: &mut Scene) -> DatabaseResult<()> {
+        let paused = scene.debts.take_paused();
+        for lane in self.lanes.values_mut().filter(|lane| paused.contains(lane.endpoint())) {
+            lane.release_waiting(scene);
+        }
+        scene.debts.settle(scene.store)?;
         for lane in self.lanes.values_mut() {
             lane.read_more(self.concurrency, scene)?;
         }

@@ -8,14 +8,17 @@ mod model;
 mod passage;
 mod reader;
 mod schema;
+mod threads;
 mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use memento_core::backoff::EXTRACT;
+use uuid::Uuid;
 
 use crate::caller::{Spawn, Wake};
 use crate::database::DatabaseResult;
@@ -27,6 +30,7 @@ use crate::scene::{Scene, count_failure, pause_for, reason_of};
 use crate::store::{Call, ChatProfile, Document, Findings, Payee, Written};
 
 use model::Begun;
+use threads::Threads;
 
 pub use document::document;
 
@@ -34,8 +38,8 @@ pub use document::document;
 enum News {
     /// It has called a model.
     Called(Payee, Call),
-    /// It has read the document, or so much of it.
-    Ended(Held, Result<Findings, (ProviderError, Begun)>),
+    /// It has read the document, or so much of it, by the model of an endpoint or by rules.
+    Ended(Held, Option<String>, Result<Findings, (ProviderError, Begun)>),
 }
 
 /// A job whose document is being read.
@@ -45,6 +49,17 @@ struct Progress {
     by: Reader,
     /// When it was begun, or the last call for it came back.
     began: Instant,
+    thread: Wanted,
+}
+
+/// Tells a thread, when it is dropped, that nobody waits for it any more.
+#[derive(Default)]
+struct Wanted(Arc<AtomicBool>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What reads a document: another model or other prompts begin anew.
@@ -64,34 +79,30 @@ const MOST_BEGUN: usize = 16;
 pub struct Extraction {
     spawn: Spawn,
     wake: Wake,
-    concurrency: usize,
     jobs: BTreeMap<i64, Progress>,
     /// Documents that had to be left in the middle because their endpoint asked for a pause.
     begun: BTreeMap<i64, (Reader, Begun)>,
     /// What was found in documents that somebody is erasing, and may yet not erase: nobody reads them twice.
     unwritten: Vec<(Held, Findings)>,
-    /// Threads that have not ended, also of jobs that were lost.
-    threads: usize,
+    threads: Threads,
     news: (Sender<News>, Receiver<News>),
 }
 
 impl Extraction {
     pub fn new(spawn: Spawn, wake: Wake, concurrency: usize) -> Self {
-        let concurrency = concurrency.max(1);
         Self {
             spawn,
             wake,
-            concurrency,
             jobs: BTreeMap::new(),
             begun: BTreeMap::new(),
             unwritten: Vec::new(),
-            threads: 0,
+            threads: Threads::new(concurrency),
             news: channel(),
         }
     }
 
     pub fn set_concurrency(&mut self, concurrency: usize) {
-        self.concurrency = concurrency.max(1);
+        self.threads.set_concurrency(concurrency);
     }
 
     /// All jobs that are held.
@@ -131,9 +142,9 @@ impl Extraction {
         (!self.unwritten.is_empty()).then_some(WRITE_AGAIN)
     }
 
-    /// How many documents more can be read now.
-    pub fn room(&self) -> usize {
-        self.concurrency.saturating_sub(self.threads)
+    /// How many documents more can be read now by a model; none: by rules.
+    pub fn room(&self, profile: Option<Uuid>) -> usize {
+        self.threads.room(profile)
     }
 
     /// Begins with jobs that were claimed.
@@ -158,14 +169,23 @@ impl Extraction {
         let by = Reader { profile: document.profile.clone(), prompts: document.prompts.clone() };
         let begun = self.begun.remove(&job.held.job).filter(|(reader, _)| *reader == by);
         let begun = begun.map(|(_, begun)| begun).unwrap_or_default();
-        let progress = Progress { held: job.held, failures: job.failures, by, began: Instant::now() };
+        let (began, thread) = (Instant::now(), Wanted::default());
+        let progress = Progress { held: job.held, failures: job.failures, by, began, thread };
         let chat = match progress.by.profile.as_ref().map(|profile| models.chat(profile)).transpose() {
             Ok(chat) => chat,
             Err(error) => return fail(&progress, &error, scene),
         };
-        match self.spawn_reader(job.held, document, chat, begun) {
+        if let Some((profile, chat)) = progress.by.profile.as_ref().zip(chat.as_deref()) {
+            self.threads.know(profile, chat);
+            if self.threads.room(Some(profile.profile)) == 0 {
+                self.begun.insert(job.held.job, (progress.by.clone(), begun));
+                return scene.debts.release([job.held]);
+            }
+        }
+        let endpoint = progress.by.profile.as_ref().map(|profile| profile.endpoint.clone());
+        match self.spawn_reader(job.held, document, chat, begun, &progress.thread) {
             Ok(()) => {
-                self.threads += 1;
+                self.threads.begin(endpoint);
                 self.jobs.insert(job.held.job, progress);
             }
             Err(_) => {
@@ -181,15 +201,18 @@ impl Extraction {
         document: Document,
         chat: Option<Arc<dyn Chat>>,
         mut begun: Begun,
+        wanted: &Wanted,
     ) -> std::io::Result<()> {
         let (news, wake) = (self.news.0.clone(), Arc::clone(&self.wake));
         let ended = self.news.0.clone();
+        let endpoint = document.profile.as_ref().map(|profile| profile.endpoint.clone());
+        let is_over = Arc::clone(&wanted.0);
         (self.spawn)(Box::new(move || {
             // Nobody listens any more when the worker is about to end.
             let tell = |payee, call| drop(news.send(News::Called(payee, call)));
-            let outcome = reader::read(held, &document, chat.as_deref(), &mut begun, &tell);
+            let outcome = reader::read(held, &document, chat.as_deref(), &mut begun, &tell, &is_over);
             let outcome = outcome.map_err(|error| (error, begun));
-            let _ = ended.send(News::Ended(held, outcome));
+            let _ = ended.send(News::Ended(held, endpoint, outcome));
             wake();
         }))
     }
@@ -207,8 +230,8 @@ impl Extraction {
                     }
                     scene.debts.owe(Debt::Record(payee, call));
                 }
-                News::Ended(held, outcome) => {
-                    self.threads = self.threads.saturating_sub(1);
+                News::Ended(held, endpoint, outcome) => {
+                    self.threads.end(endpoint);
                     self.end(held, outcome, scene);
                 }
             }

@@ -179,6 +179,8 @@ pub struct Completed {
 pub trait Chat: Send + Sync {
     /// The answer.
     fn complete(&self, request: &ChatRequest) -> Result<Completed, ProviderError>;
+    /// Requests at the same time.
+    fn concurrency(&self) -> usize;
 }
 
 /// Checks a profile as far as that is possible without a call, and without loading a model.

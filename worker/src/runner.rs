@@ -271,6 +271,8 @@ impl Runner {
             && !self.skipped.contains(&lane.name)
             // One index is built at a time, and nothing else waits for that.
             && !(lane.kind() == "build_index" && self.indexes.is_busy())
+            // Nor does anything wait for an endpoint that is slow, perhaps with documents that nobody wants any more.
+            && !(lane.kind() == "extract_events" && self.extraction.room(lane.profile) == 0)
     }
 
     /// None if its threads are busy: the next answer brings the next round.
@@ -278,7 +280,7 @@ impl Runner {
         let batch = match lane.kind() {
             "embed" if self.embedding.is_busy(&lane.name) => 0,
             "embed" => self.settings.batch,
-            "extract_events" => self.extraction.room(),
+            "extract_events" => self.extraction.room(lane.profile),
             "build_index" => usize::from(!self.indexes.is_busy()),
             _ => 1,
         };

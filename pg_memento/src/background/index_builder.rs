@@ -34,7 +34,8 @@ pub fn run(argument: i64, extra: Extra) {
     worker::set_up_session();
     slots::index_builder::begin(database, process::my_pid());
     report_activity(Some(c"memento: building an index"));
-    let outcome = index::build(&mut OwnDatabase, Uuid::from_bytes(extra));
+    let mut beside = OwnDatabase { is_beside_loop: true };
+    let outcome = index::build(&mut beside, Uuid::from_bytes(extra));
     slots::index_builder::report(database, outcome.err().map(|error| error.sqlstate));
 }
 

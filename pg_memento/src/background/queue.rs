@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use memento_worker::caller::Wake;
 use memento_worker::database::{
-    COMMAND_LOCK_TIMEOUT, Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work,
+    Database, DatabaseError, DatabaseResult, LOCK_TIMEOUT, Work, command_lock_timeout,
 };
 use memento_worker::index::{Built, IndexBuild};
 use memento_worker::metrics::MetricsServer;
@@ -32,7 +32,11 @@ const NAME: &str = "background";
 const DROPPED: &str = "the extension has been dropped";
 
 /// This process's own database, outside of transactions.
-pub struct OwnDatabase;
+#[derive(Default)]
+pub struct OwnDatabase {
+    /// Whether this is not the process of the loop, so that it may wait.
+    pub is_beside_loop: bool,
+}
 
 impl Database for OwnDatabase {
     fn transaction(&mut self, work: &mut Work) -> DatabaseResult<()> {
@@ -47,7 +51,7 @@ impl Database for OwnDatabase {
     }
 
     fn command(&mut self, text: &str) -> DatabaseResult<()> {
-        limit_lock_waits(COMMAND_LOCK_TIMEOUT);
+        limit_lock_waits(command_lock_timeout(text, self.is_beside_loop));
         let outcome = command::run(text).map_err(passed_on);
         limit_lock_waits(LOCK_TIMEOUT);
         outcome
@@ -119,14 +123,14 @@ impl Queue {
 
 impl DatabaseTask for Queue {
     fn begin(&mut self) -> Result<(), Caught> {
-        self.runner.begin(&mut OwnDatabase).map_err(caught)
+        self.runner.begin(&mut OwnDatabase::default()).map_err(caught)
     }
 
     fn run_once(&mut self) -> Result<Wait, Caught> {
         self.silence_bell();
         #[cfg(feature = "pg_test")]
         super::conformance::run_if_asked().map_err(caught)?;
-        match self.runner.round(&mut OwnDatabase).map_err(caught)? {
+        match self.runner.round(&mut OwnDatabase::default()).map_err(caught)? {
             RunnerWait::Not => Ok(Wait::Until(Instant::now())),
             RunnerWait::AtMost(longest) => {
                 Ok(Instant::now().checked_add(longest).map_or(Wait::UntilWoken, Wait::Until))
@@ -156,7 +160,7 @@ impl DatabaseTask for Queue {
     }
 
     fn end(&mut self) -> Result<(), Caught> {
-        self.runner.end(&mut OwnDatabase).map_err(caught)
+        self.runner.end(&mut OwnDatabase::default()).map_err(caught)
     }
 }
 

@@ -8,7 +8,7 @@ use super::queue::Queue;
 use super::slots::{self, Exit, Place};
 use super::task::{DatabaseTask, Wait};
 use crate::ffi::transaction::{Caught, flush_statistics, in_transaction, override_setting, report_activity};
-use crate::ffi::{database, latch, process};
+use crate::ffi::{database, latch, process, release};
 use crate::gucs;
 
 /// What the exit callback must know.
@@ -50,6 +50,10 @@ pub fn set_up_session() {
     override_setting(c"application_name", "pg_memento worker");
     override_setting(c"default_transaction_isolation", "read committed");
     override_setting(c"role", "none");
+    // The end of a transaction that takes its time would be the end of the process.
+    if let Some(setting) = release::TRANSACTION_TIMEOUT {
+        override_setting(setting, "0");
+    }
     // Of two who wait for each other the one that looks first gives way: not the user's command.
     override_setting(c"deadlock_timeout", "100ms");
 }

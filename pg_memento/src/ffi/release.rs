@@ -1,6 +1,12 @@
 //! Where the supported major versions of the server differ. Nowhere else is there a `cfg` for a version.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys;
+
+/// The setting that ends transactions which take long, where the server has it.
+pub const TRANSACTION_TIMEOUT: Option<&CStr> =
+    if cfg!(any(feature = "pg15", feature = "pg16")) { None } else { Some(c"transaction_timeout") };
 
 /// Installs a handler for a signal.
 pub fn handle_signal(signal: u32, handler: unsafe extern "C-unwind" fn(i32)) {

@@ -12,8 +12,12 @@ use crate::store::Call;
 pub(super) const CASES: &[Case] = &[
     ("a paused kind is not claimed", paused_kinds_wait),
     ("what comes back while its kind is paused waits for the end of the pause", pauses_hold),
+    ("a job that was parked when its pause was over already goes on", overlooked_jobs_go_on),
+    ("a pause of everything does not hold indexes, which are of all projects", indexes_are_not_paused),
     ("a spent budget stops models and nothing else", budgets_stop_models),
     ("what a budget held back goes on when that changes", budgets_let_go),
+    ("what waits for a budget that is gone goes on with the maintenance", overlooked_budgets),
+    ("what is spent is added up, and counted anew from time to time", spending_is_added_up),
     ("a paused endpoint delays its lanes", paused_endpoints_delay),
 ];
 
@@ -53,6 +57,73 @@ fn pauses_hold(scene: &mut Scene) -> Outcome {
     holds("nobody waits for that", scene.text("select memento.wait_until_idle('0')::text")? == "true")?;
     scene.run("select memento.resume_queue('ingest')")?;
     same("all go on", scene.claim("a", "ingest", 9)?.len(), 5)
+}
+
+/// As it is where who parked it committed later than who ended the pause.
+fn overlooked_jobs_go_on(scene: &mut Scene) -> Outcome {
+    let (first, second) = (scene.job("ingest", 0)?, scene.job("backfill_tokens", 0)?);
+    scene.run("select memento.pause_queue('backfill_tokens', 'on purpose')")?;
+    scene.run("update memento.job set claimable_at = 'infinity'")?;
+    holds("that is waited for", scene.text("select memento.wait_until_idle('0')::text")? == "false")?;
+    let due: Vec<String> = scene.store().due_lanes("a", true)?.into_iter().map(|lane| lane.name).collect();
+    same("what is due", due, vec!["ingest".to_owned()])?;
+    same("it can be taken", scene.claim_one("a", "ingest")?.job, first)?;
+    same("the other is paused", scene.column(second, "claimable_at")?, "infinity".into())
+}
+
+fn indexes_are_not_paused(scene: &mut Scene) -> Outcome {
+    let index = scene.job("build_index", 0)?;
+    same("what waits", scene.text("select memento.pause_queue(null, 'on purpose')::text")?, "0".into())?;
+    same("it is taken", scene.claim_one("a", "build_index")?.job, index)?;
+    scene.run("select memento.pause_queue('build_index', 'on purpose')")?;
+    scene.job("build_index", 0)?;
+    holds("unless it is meant", scene.claim("a", "build_index", 9)?.is_empty())?;
+    scene.run("select memento.resume_queue()")?;
+    holds("and until it is meant", scene.claim("a", "build_index", 9)?.is_empty())?;
+    scene.run("select memento.resume_queue('build_index')")?;
+    scene.claim_one("a", "build_index").map(drop)
+}
+
+fn overlooked_budgets(scene: &mut Scene) -> Outcome {
+    scene.remember("one", "a first text")?;
+    let lane = format!("embed:{}", scene.profile()?.profile);
+    for period in ["day", "month"] {
+        scene.run(&format!(
+            "update memento.job set claimable_at = memento._period_end('{period}') where state = 'pending'"
+        ))?;
+        scene.store().maintain(1)?;
+        let held = scene.claim_one("a", &lane)?;
+        scene.store().release(&[held], Duration::ZERO)?;
+    }
+    Ok(())
+}
+
+fn spending_is_added_up(scene: &mut Scene) -> Outcome {
+    scene.run("select memento.set_budget(1000, 'day')")?;
+    let (profile, probe) = (scene.profile()?, scene.claimed("a")?);
+    let mut spend = |scene: &mut Scene, before: &str, tokens: u64, spent: &str| -> Outcome {
+        scene.run(before)?;
+        let call = Call {
+            held: probe,
+            outcome: "ok".into(),
+            items: 1,
+            tokens,
+            sent: 1,
+            received: 1,
+            duration: Duration::from_millis(3),
+        };
+        scene.store().record_call(&(&profile).into(), &call)?;
+        same(before, scene.text("select spent_tokens::text from memento.budget")?, spent.into())
+    };
+    spend(scene, "select 1", 60, "60")?;
+    let query = "insert into memento.usage_ledger (project_id, role, provider, model, endpoint, outcome, items, tokens, bytes_sent, bytes_received, duration_ms)
+                 select project_id, 'embed', 'p', 'm', 'e', 'ok', 1, 30, 0, 0, 0 from memento.budget";
+    spend(scene, query, 5, "65")?;
+    spend(scene, "update memento.budget set counted_at = counted_at - interval '2 minutes'", 1, "96")?;
+    spend(scene, "select memento.set_budget(2000, 'day')", 1, "97")?;
+    let next_day = "with past as (update memento.usage_ledger set called_at = called_at - interval '1 day')
+                    update memento.budget set counted_at = counted_at - interval '1 day'";
+    spend(scene, next_day, 7, "7")
 }
 
 /// A job that calls a model, with the budget of a period spent.

@@ -14,6 +14,10 @@ use crate::store::{ChatProfile, Profile};
 /// A text with this word is refused.
 pub(super) const POISON: &str = "poison";
 
+/// With one of these the whole call fails, as those of endpoints do that stumble over a text.
+pub(super) const STUMBLES: [(&str, Code); 2] =
+    [("five hundred", Code::Unavailable), ("not a number", Code::BadAnswer)];
+
 /// What comes of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Script {
@@ -52,6 +56,11 @@ impl Embedder for Model {
         let step = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         if request.texts.iter().any(|text| text.contains(POISON)) {
             return Err(ProviderError::new(Code::InputRefused, "the input was refused"));
+        }
+        for (words, code) in STUMBLES {
+            if request.texts.iter().any(|text| text.contains(words)) {
+                return Err(ProviderError::new(code, "on purpose"));
+            }
         }
         let mut embedded = Embedded { vectors: vectors_of(request)?, usage: Usage::default() };
         match step {

@@ -7,6 +7,7 @@ use super::model::{Model, Only, POISON, Script, answer, inline, later, refused, 
 use super::{Case, Failure, LEASE, Outcome, Scene, holds, same};
 use crate::caller::Spawn;
 use crate::database::Database;
+use crate::models::Models;
 use crate::provider::{Code, ProviderError};
 use crate::runner::{Runner, Settings, Wait};
 
@@ -37,11 +38,11 @@ pub(super) fn runner(models: Only, spawn: Spawn) -> Runner {
     runner_with(settings(), models, spawn)
 }
 
-fn runner_with(settings: Settings, models: Only, spawn: Spawn) -> Runner {
+pub(super) fn runner_with(settings: Settings, models: impl Models + 'static, spawn: Spawn) -> Runner {
     Runner::new(settings, Box::new(models), spawn, || {})
 }
 
-fn settings() -> Settings {
+pub(super) fn settings() -> Settings {
     Settings {
         worker: "conformance".into(),
         lease: LEASE,

@@ -18,6 +18,7 @@ pub(super) const CASES: &[Case] = &[
     ("a connection that breaks after any commit loses nothing", broken_after),
     ("a statement that is refused anywhere leaves nothing held", refused),
     ("a connection that is down for several rounds loses nothing", down_for_long),
+    ("what the server lacks for a moment is no failure of a job", nobodys_fault),
 ];
 
 /// When and how it fails.
@@ -131,4 +132,31 @@ fn refused(scene: &mut Scene) -> Outcome {
 
 fn down_for_long(scene: &mut Scene) -> Outcome {
     everywhere(scene, Trouble { from: 0, times: 7, after_commit: false, sqlstate: "57P01" }, 4)
+}
+
+fn nobodys_fault(scene: &mut Scene) -> Outcome {
+    for sqlstate in ["53100", "55P03", "40P01"] {
+        let (mut from, mut seen) = (0, 1);
+        while from < seen {
+            for table in ["job", "item"] {
+                scene.run(&format!("delete from memento.{table}"))?;
+            }
+            scene.remember("one", "a first text")?;
+            let mut runner = runner(Only(Ok(Model::new([]))), inline);
+            let trouble = Trouble { from, times: 1, after_commit: false, sqlstate };
+            let mut failing = Failing { inner: scene.database, trouble, seen: 0 };
+            for _ in 0..20 {
+                // It fails by its error once, and goes on in the next round.
+                let _ = runner.round(&mut failing);
+            }
+            seen = failing.seen;
+            let counted = scene.count("memento.job where failures > 0")?;
+            same(&format!("counted after {sqlstate} at {from}"), counted, "0".into())?;
+            scene.make_due()?;
+            drive(&mut runner, scene.database)?;
+            same("jobs", scene.states()?, "done 1".into())?;
+            from += 1;
+        }
+    }
+    Ok(())
 }

@@ -10,13 +10,16 @@ use crate::batch::{Batch, group};
 use crate::caller::{Answer, Caller};
 use crate::database::{DatabaseError, DatabaseResult};
 use crate::debt::Debt;
-use crate::job::{Held, Job};
+use crate::job::{Held, Input, Job};
 use crate::provider::{Embedder, Kind, ProviderError, Usage};
 use crate::scene::{Scene, count_failure, pause_for, reason_of};
 use crate::store::{Call, Profile, Vectors};
 
 /// How many texts are read at a time; a longer document, and jobs for which there is no room, come in several turns.
 const MOST_INPUTS: usize = 1_024;
+
+/// When so many calls in a row have failed, that is the endpoint, most likely, and not what it was sent.
+const MOST_IN_A_ROW: u32 = 8;
 
 pub(super) struct LaneState {
     profile: Profile,
@@ -28,6 +31,8 @@ pub(super) struct LaneState {
     /// Those that are under way, by their number.
     calls: BTreeMap<u64, (Call, Instant)>,
     next_call: u64,
+    /// How many calls have failed since one has not.
+    failed_in_a_row: u32,
 }
 
 /// How far a job is.
@@ -48,6 +53,7 @@ impl LaneState {
             waiting: VecDeque::new(),
             calls: BTreeMap::new(),
             next_call: 0,
+            failed_in_a_row: 0,
         }
     }
 
@@ -128,7 +134,7 @@ impl LaneState {
                 job.open += 1;
             }
         }
-        self.waiting.extend(group(inputs, self.embedder.limits()));
+        self.make_batches(inputs);
         let (read, unread): (Vec<Held>, Vec<Held>) =
             held.iter().partition(|held| last.is_none_or(|last| held.job <= last));
         self.unread.extend(unread);
@@ -139,6 +145,18 @@ impl LaneState {
         self.forget(left.iter().copied());
         scene.debts.release(left);
         Ok(())
+    }
+
+    /// Those of jobs that have failed before by themselves.
+    fn make_batches(&mut self, inputs: Vec<Input>) {
+        let mut by_failures: BTreeMap<u32, Vec<Input>> = BTreeMap::new();
+        for input in inputs {
+            let failures = self.job_of(input.held).map_or(0, |job| job.failures);
+            by_failures.entry(failures).or_default().push(input);
+        }
+        let limits = self.embedder.limits();
+        self.waiting
+            .extend(by_failures.into_iter().flat_map(|(failures, inputs)| group(inputs, limits, failures)));
     }
 
     /// Finishes jobs all of whose texts have vectors, and gives the others.
@@ -176,6 +194,7 @@ impl LaneState {
         match outcome {
             Ok(embedded) => {
                 scene.tally.unusable.remove(self.profile.profile);
+                self.failed_in_a_row = 0;
                 use_of(&mut call, &embedded.usage);
                 self.store(&batch, &embedded.vectors, &call, scene)?;
             }
@@ -231,13 +250,12 @@ impl LaneState {
         };
         if scene.leaves(self.profile.profile, error) {
             self.waiting.push_back(batch);
-            return self.release_waiting(&BTreeSet::new(), scene);
+            return self.release_waiting(scene);
         }
         let (reason, pause) = (reason_of(error), pause_for(error));
         if let Some(pause) = pause {
             let endpoint = self.profile.endpoint.clone();
             scene.debts.owe(Debt::Pause { endpoint, pause, reason: reason.clone() });
-            self.release_waiting(&batch.jobs(), scene);
         }
         for held in batch.jobs() {
             let Some(failures) = self.job_of(held).map(|job| job.failures) else { continue };
@@ -251,17 +269,26 @@ impl LaneState {
         }
         self.forget(batch.jobs());
         self.drop_orphans();
+        self.failed_in_a_row += 1;
+        if self.failed_in_a_row >= MOST_IN_A_ROW && error.kind() == Kind::Retryable {
+            self.drop_waiting().into_iter().for_each(|held| scene.debts.postpone(held));
+        }
     }
 
-    /// The endpoint is left alone: what is not with it yet goes back to the queue, except for some jobs.
-    fn release_waiting(&mut self, kept: &BTreeSet<Held>, scene: &mut Scene) {
+    /// What is not with the endpoint yet goes back to the queue.
+    pub fn release_waiting(&mut self, scene: &mut Scene) {
+        let released = self.drop_waiting();
+        scene.debts.release(released);
+    }
+
+    /// Forgets the jobs of what is not with the endpoint yet, and gives them.
+    fn drop_waiting(&mut self) -> Vec<Held> {
         let waiting = std::mem::take(&mut self.waiting);
         let unread = std::mem::take(&mut self.unread);
-        let released: BTreeSet<Held> =
-            waiting.iter().flat_map(Batch::jobs).chain(unread).filter(|held| !kept.contains(held)).collect();
-        let held: Vec<Held> = released.into_iter().filter(|held| self.job_of(*held).is_some()).collect();
+        let dropped: BTreeSet<Held> = waiting.iter().flat_map(Batch::jobs).chain(unread).collect();
+        let held: Vec<Held> = dropped.into_iter().filter(|held| self.job_of(*held).is_some()).collect();
         self.forget(held.iter().copied());
-        scene.debts.release(held);
+        held
     }
 
     /// The database failed: what was in memory of these jobs does not hold any more.

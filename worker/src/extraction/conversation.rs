@@ -1,5 +1,6 @@
 //! Asking a model about a document, and writing down what each call cost.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use memento_core::token;
@@ -19,11 +20,16 @@ pub struct Conversation<'a> {
     pub chat: &'a dyn Chat,
     pub payee: Payee,
     pub tell: &'a Tell<'a>,
+    /// Whether nobody waits for the document any more.
+    pub is_over: &'a AtomicBool,
 }
 
 impl Conversation<'_> {
     /// What the model says. Every call is told, also one that fails.
     pub fn ask(&self, messages: Vec<Message>, format: Format) -> Result<String, ProviderError> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return Err(ProviderError::new(Code::Unavailable, "the job is no longer this worker's"));
+        }
         let request = ChatRequest { messages, format, max_tokens: ANSWER_TOKENS };
         let started = Instant::now();
         let outcome = self.chat.complete(&request);

@@ -1,6 +1,7 @@
 //! What a thread does with a document.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
 
 use memento_core::event::rules::{self, Context};
 use memento_core::filter::Timestamp;
@@ -18,19 +19,21 @@ use crate::store::{Call, Document, Findings, Payee};
 /// Takes note of a call.
 pub type Tell<'a> = dyn Fn(Payee, Call) + 'a;
 
-/// Reads a document, with a model where there is one, from where it was left.
+/// Reads a document, with a model where there is one, from where it was left. A model is asked nothing more when nobody waits for it.
 pub fn read(
     held: Held,
     document: &Document,
     chat: Option<&dyn Chat>,
     begun: &mut Begun,
     tell: &Tell,
+    is_over: &AtomicBool,
 ) -> Result<Findings, ProviderError> {
     let talk = chat.zip(document.profile.as_ref()).map(|(chat, profile)| Conversation {
         held,
         chat,
         payee: profile.into(),
         tell,
+        is_over,
     });
     let work = || match &talk {
         Some(talk) => model::read(talk, document, begun),

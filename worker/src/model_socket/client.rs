@@ -156,7 +156,8 @@ pub struct SocketEmbedder {
 }
 
 impl SocketEmbedder {
-    /// Asks the server at `path` for vectors by the model of a profile; each call may take `time`.
+    /// Asks the server at `path` for vectors by the model of a profile; a call may take `time` for one text, and a quarter of it for each
+    /// further one.
     pub fn new(path: PathBuf, spec: ProfileSpec, time: Duration) -> Self {
         Self { path, spec, time, fingerprint: Mutex::default() }
     }
@@ -167,7 +168,9 @@ impl Embedder for SocketEmbedder {
         let started = Instant::now();
         let (spec, texts) = (self.spec.clone(), request.texts.to_vec());
         let question = Request::Embed { spec, texts, purpose: request.purpose };
-        match Call::start(&self.path, &question, self.time)?.wait()? {
+        let further = u32::try_from(request.texts.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let time = self.time.saturating_add((self.time / 4).saturating_mul(further));
+        match Call::start(&self.path, &question, time)?.wait()? {
             Response::Vectors { vectors, tokens, fingerprint } => {
                 let numbered = vectors.into_iter().enumerate();
                 let vectors = check_vectors(numbered, request.texts.len(), self.spec.dims)?;

@@ -121,6 +121,7 @@ pub(super) struct OpenAiChat {
     completion_tokens: bool,
     /// Models that reason refuse any temperature but their own.
     own_temperature: bool,
+    concurrency: usize,
 }
 
 impl OpenAiChat {
@@ -132,6 +133,7 @@ impl OpenAiChat {
             model: spec.model.clone(),
             completion_tokens: config.flag("max_completion_tokens")?,
             own_temperature: config.flag("own_temperature")?,
+            concurrency: config.number("concurrency", 1..=256)?.unwrap_or(4),
         })
     }
 
@@ -168,6 +170,10 @@ impl Chat for OpenAiChat {
             None => Err(ProviderError::bad_answer("the model gave no answer")),
         };
         text.map(|text| Completed { text, usage }).map_err(|error| error.with_usage(usage))
+    }
+
+    fn concurrency(&self) -> usize {
+        self.concurrency
     }
 }
 
