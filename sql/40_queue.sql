@@ -77,6 +77,8 @@ create unique index job_dedup_key on memento.job (project_id, kind, dedup_key)
   where claimable_at is not null and dedup_key is not null;
 create index job_version_id_idx on memento.job (project_id, version_id) where version_id is not null;
 create index job_finished_at_idx on memento.job (finished_at) where finished_at is not null;
+-- What a pause holds, to see cheaply whether there is any that nothing holds any more.
+create index job_parked_idx on memento.job (project_id, lane) where claimable_at = 'infinity';
 create index job_failed_idx on memento.job (project_id, failed_at) where failed_at is not null;
 
 -- The triggers come after the row is written: before it, the server would lock each row once more. Their conditions are evaluated
@@ -146,7 +148,7 @@ create table memento.queue_pause (
 );
 comment on table memento.queue_pause is 'Kinds of jobs that a project has paused. Written by pause_queue() and resume_queue().';
 comment on column memento.queue_pause.project_id is 'The project.';
-comment on column memento.queue_pause.kind is 'The kind, or * for all.';
+comment on column memento.queue_pause.kind is 'The kind, or * for all but build_index: indexes belong to all projects.';
 comment on column memento.queue_pause.paused_at is 'When.';
 comment on column memento.queue_pause.paused_by is 'By which role.';
 comment on column memento.queue_pause.reason is 'Why, in the words of who did it.';
@@ -235,6 +237,8 @@ create table memento.budget (
   period text not null,
   max_tokens bigint not null,
   spent_until timestamptz not null default '-infinity',
+  spent_tokens bigint not null default 0,
+  counted_at timestamptz not null default '-infinity',
   changed_at timestamptz not null default pg_catalog.clock_timestamp(),
   changed_by name not null,
   constraint budget_period_known check (period in ('day', 'month')),
@@ -245,5 +249,7 @@ comment on column memento.budget.project_id is 'The project.';
 comment on column memento.budget.period is 'Counted from the beginning of the day or month, in UTC.';
 comment on column memento.budget.max_tokens is 'With this many, jobs that call models wait for the next period.';
 comment on column memento.budget.spent_until is 'The end of the last period in which it was spent.';
+comment on column memento.budget.spent_tokens is 'What workers have spent of it in the period of counted_at, and queries until then.';
+comment on column memento.budget.counted_at is 'When that was last counted in the ledger.';
 comment on column memento.budget.changed_at is 'When it was set.';
 comment on column memento.budget.changed_by is 'By which role.';

@@ -14,6 +14,7 @@ declare
   -- A pause ends for each worker a bit later than for another, so that they do not come back at once.
   over_after interval := (pg_catalog.hashtext(worker) & 1023) * interval '1 ms';
 begin
+  perform memento._free_overlooked();
   return query
   -- Steps from lane to lane in the index, however many jobs wait in each.
   with recursive step(lane) as (
@@ -78,7 +79,7 @@ begin
      where d.lane = from_lane and d.claimable_at <= statement_timestamp()
        and (d.lease_until is null or d.lease_until <= statement_timestamp())
        and (not has_pauses
-            or not exists (select from memento.queue_pause p where p.project_id = d.project_id and p.kind in (d.kind, '*')))
+            or not exists (select from memento.queue_pause p where p.project_id = d.project_id and memento._pause_covers(p.kind, d.kind)))
        and (not has_budgets
             or not exists (select from memento.budget b where b.project_id = d.project_id and b.spent_until > statement_timestamp()))
      order by d.claimable_at, d.job_id

@@ -9,6 +9,7 @@ declare
   done bigint;
   more boolean := false;
   failed_relation text;
+  counts boolean;
 begin
   select j.* into found_job from memento.job j
    where j.project_id = project and j.job_id = job and j.attempt = of_attempt and j.state = 'running'
@@ -27,9 +28,12 @@ begin
   exception when others then
     -- Not the message: that may quote what was to be written.
     get stacked diagnostics failed_relation = table_name;
+    -- As in the loop: no room, a lock that somebody has and a deadlock are not the job's fault. Then attempts make the delay longer.
+    counts := not (left(sqlstate, 2) in ('40', '53') or sqlstate = '55P03');
     return memento._fail_job(project, job, of_attempt, 'DATABASE',
              format('the database refused it (SQLSTATE %s%s)', sqlstate, coalesce(', table ' || nullif(failed_relation, ''), '')),
-             'see the server''s log', memento._backoff(interval '5 s', found_job.failures), true);
+             'see the server''s log',
+             memento._backoff(interval '5 s', case when counts then found_job.failures else of_attempt - 1 end), counts);
   end;
   if more then
     update memento.job j
@@ -93,8 +97,9 @@ as $$
 declare
   state text := memento._index_state(profile);
   definition text := memento._index_definition(profile);
-  -- Building it concurrently means to wait for every older transaction; with few vectors, writers wait for a moment instead.
-  is_large boolean := (select count(*) > 10000 from (select from memento.chunk_embedding e where e.profile_id = profile limit 10001) v);
+  -- Building it concurrently means to wait for every older transaction; where the table has few vectors, writers wait for a moment
+  -- instead. Those of all profiles are read, and all writers wait.
+  is_large boolean := (select count(*) > 10000 from (select from memento.chunk_embedding limit 10001) v);
   how text := case when may_run_concurrently and is_large then 'concurrently ' else '' end;
 begin
   if definition is null or state = 'ready' then
@@ -165,6 +170,7 @@ begin
     taken := taken + memento._apply_retention((batch - taken)::int);
   end if;
   perform memento._enqueue_overlooked();
+  perform memento._free_unbudgeted();
   -- Indexes are not in dumps, and one that was being built may have been interrupted.
   -- Where searches use it, it does not wait for the last vector.
   perform memento._enqueue_index(p.profile_id)

@@ -28,6 +28,19 @@ create trigger job_insert_announce after insert on memento.job
 
 -- What a person looks at. With the rights of who looks: the policies of the tables hold.
 
+-- The table of a server that only reads is not there: it is not logged, so a standby has none of it.
+create function memento.workers_heard_of() returns setof memento.worker
+  language plpgsql stable parallel restricted rows 10
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not pg_is_in_recovery() then
+    return query select w.* from memento.worker w;
+  end if;
+end
+$$;
+comment on function memento.workers_heard_of() is 'The workers that have said in the last day that they are there; none on a standby. See worker_status.';
+
 create view memento.worker_status with (security_invoker = true) as
   select 'background' as worker_id, s.pid, s.state, s.since as started_at, s.pid is not null as is_alive,
          null::int as in_flight, null::bigint as jobs_done, null::bigint as jobs_failed, s.last_error, null::text as version,
@@ -37,7 +50,7 @@ create view memento.worker_status with (security_invoker = true) as
   union all
   select w.worker_id, null, case when w.heartbeat_at > pg_catalog.now() - interval '2 minutes' then 'running' else 'silent' end, w.started_at,
          w.heartbeat_at > pg_catalog.now() - interval '2 minutes', w.in_flight, w.jobs_done, w.jobs_failed, w.last_error, w.version, w.unusable
-    from memento.worker w;
+    from memento.workers_heard_of() w;
 comment on view memento.worker_status is 'The workers of this database: the background worker, and those on other machines that were heard of in the last day.';
 comment on column memento.worker_status.worker_id is 'background, or the name of another one.';
 comment on column memento.worker_status.pid is 'Process of the background worker.';
@@ -83,6 +96,7 @@ comment on column memento.failed_jobs.hint is 'What to do about it.';
 comment on column memento.failed_jobs.errors is 'The last ten reasons.';
 
 create view memento.job_blockers with (security_invoker = true) as
+  with alive as materialized (select w.worker_id, w.unusable from memento.worker_status w where w.is_alive)
   select j.project_id, j.job_id, j.kind, b.blocker, b.until, b.detail
     from memento.job j
     left join memento.embedding_profile p on p.profile_id = j.profile_id
@@ -92,7 +106,7 @@ create view memento.job_blockers with (security_invoker = true) as
       and (j.kind in ('embed', 'entities', 'interpret') or pg_catalog.starts_with(j.lane, 'extract_events:'))
    cross join lateral (
      select 'paused' as blocker, null::timestamptz as until, q.reason as detail
-       from memento.queue_pause q where q.project_id = j.project_id and q.kind in (j.kind, '*')
+       from memento.queue_pause q where q.project_id = j.project_id and (q.kind = j.kind or (q.kind = '*' and j.kind <> 'build_index'))
      union all
      select 'budget_spent', u.spent_until, pg_catalog.format('%s tokens for a %s', u.max_tokens, u.period) where u.project_id is not null
      union all
@@ -105,15 +119,14 @@ create view memento.job_blockers with (security_invoker = true) as
      select 'delayed', j.claimable_at, null where j.claimable_at > pg_catalog.now()
      union all
      select 'no_worker', null, 'no worker has been heard of: preload the library, run memento-worker, or call memento.drain()'
-      where not exists (select from memento.worker_status w where w.is_alive)
+      where not exists (select from alive)
      union all
      select 'no_able_worker', null,
             (select pg_catalog.format('%s: %s (%s)', m.model ->> 'code', m.model ->> 'message', w.worker_id)
-               from memento.worker_status w cross join lateral (select w.unusable -> coalesce(p.profile_id, c.profile_id)::text as model) m
-              where w.is_alive and m.model is not null order by w.worker_id limit 1)
+               from alive w cross join lateral (select w.unusable -> coalesce(p.profile_id, c.profile_id)::text as model) m
+              where m.model is not null order by w.worker_id limit 1)
       where j.kind <> 'build_index' and coalesce(p.profile_id, c.profile_id) is not null
-        and not exists (select from memento.worker_status w
-                         where w.is_alive and w.unusable -> coalesce(p.profile_id, c.profile_id)::text is null)
+        and not exists (select from alive w where w.unusable -> coalesce(p.profile_id, c.profile_id)::text is null)
      union all
      select 'waiting', null, 'it is due and will be taken next'
      limit 1) b

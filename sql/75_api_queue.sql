@@ -63,7 +63,7 @@ comment on function memento.retry_job(bigint) is
 comment on function memento.cancel_job(bigint) is
   'Cancels a job of the current project that waits or runs; what it would have written is dropped. Needs write access.';
 comment on function memento.pause_queue(text, text) is
-  'Pauses jobs of a kind in the current project, or all of them, and returns how many wait. New ones wait too; what is under way is finished. Needs admin access.';
+  'Pauses jobs of a kind in the current project, or all of them but build_index, because indexes belong to all projects, and returns how many wait. New ones wait too; what is under way is finished. Needs admin access.';
 comment on function memento.resume_queue(text) is
   'Ends a pause and returns how many jobs go on. Without a kind it ends the pause of all kinds; those paused by themselves stay so. Needs admin access.';
 comment on function memento.set_budget(bigint, text) is

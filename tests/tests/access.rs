@@ -142,6 +142,11 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_pause_endpoint", vec!["select memento._pause_endpoint('local', '1 h', 'X', 'x')".into()]),
         ("_paused_endpoints", vec!["select * from memento._paused_endpoints()".into()]),
         ("_period_start", vec!["select memento._period_start('day')".into()]),
+        ("_period_end", vec!["select memento._period_end('day')".into()]),
+        ("_pause_covers", vec!["select memento._pause_covers('*', 'embed')".into()]),
+        ("_overlooked_lanes", vec!["select * from memento._overlooked_lanes()".into()]),
+        ("_free_overlooked", vec!["select memento._free_overlooked()".into()]),
+        ("_free_unbudgeted", vec!["select memento._free_unbudgeted()".into()]),
         ("_queue_depths", vec!["select * from memento._queue_depths()".into()]),
         (
             "_record_usage",
@@ -155,7 +160,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("_release_jobs", vec![format!("select memento._release_jobs('{{{victim_project}}}', '{{1}}', '{{1}}', '0')")]),
         ("_rules_version", vec!["select memento._rules_version()".into()]),
         ("_run_job", vec![format!("select memento._run_job('{victim_project}', 1, 1)")]),
-        ("_settle_budget", vec![format!("select memento._settle_budget('{victim_project}')")]),
+        ("_settle_budget", vec![format!("select memento._settle_budget('{victim_project}', 1)")]),
         (
             "_store_embeddings",
             vec![format!(
@@ -363,6 +368,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ("version", vec!["select memento.version()".into()]),
         ("wait_until_running", vec!["select memento.wait_until_running('0')".into()]),
         ("worker_slots", vec!["select * from memento.worker_slots()".into()]),
+        ("workers_heard_of", vec!["select * from memento.workers_heard_of()".into()]),
         ("writable_projects", vec!["select memento.writable_projects()".into()]),
         (
             "event_search",

@@ -77,7 +77,7 @@ pub fn examine() -> Result<Vec<Finding>, StatementError> {
     let mut findings =
         vec![server_version()?, extension_version()?, encoding()?, preload(), worker(), worker_processes()?];
     findings.extend(catalog::engines(&ENGINES)?.iter().map(engine));
-    findings.extend([local_model(), maintenance_work_mem()?, durability()?, allow_drop()]);
+    findings.extend([local_model()?, maintenance_work_mem()?, durability()?, allow_drop()]);
     findings.push(members()?);
     Ok(findings)
 }
@@ -161,7 +161,7 @@ fn worker() -> Finding {
         return Finding::warn(
             "worker",
             "no background worker: the library is not preloaded",
-            "see the check preload; until then: select memento.backfill_tech_tokens();",
+            "see the check preload; until then: call memento.drain(); or run memento-worker",
         );
     }
     if server::in_recovery() {
@@ -271,24 +271,56 @@ fn unused(engine: &Engine) -> Finding {
     Finding::ok("vchord_bm25", format!("{there}; pg_memento does not use it"))
 }
 
-fn local_model() -> Finding {
-    let Some(directory) = gucs::model_dir() else {
-        return Finding::ok("local_model", "memento.model_dir is not set; this version uses no model");
+/// Where no project uses it, it may well be missing.
+fn local_model() -> Result<Finding, StatementError> {
+    let is_used = catalog::uses_local_model()?;
+    let detail = match lacks_for_local_model() {
+        lacks if lacks.is_empty() => {
+            return Ok(Finding::ok("local_model", "the library and a model can be read"));
+        }
+        lacks => lacks.join("; "),
     };
-    let missing = missing_model_files(Path::new(&directory));
-    match models_of_their_own(Path::new(&directory)) {
-        _ if missing.is_empty() => Finding::ok("local_model", "model.onnx and tokenizer.json are there"),
-        0 => Finding::warn(
+    Ok(if is_used {
+        Finding::warn(
             "local_model",
-            format!("memento.model_dir lacks {}", missing.join(" and ")),
-            "alter system set memento.model_dir = '/path/with/both/files'; select pg_reload_conf();",
-        ),
-        own => Finding::ok("local_model", format!("models with a directory of their own: {own}")),
+            format!("the vectors of the profiles that use it wait: {detail}"),
+            "run scripts/setup, then: alter system set memento.onnx_library = '/path/libonnxruntime.so'; \
+             alter system set memento.model_dir = '/path/with/model.onnx/and/tokenizer.json'; select pg_reload_conf();",
+        )
+    } else {
+        Finding::ok("local_model", format!("no project that you see uses one; {detail}"))
+    })
+}
+
+/// What keeps the local model from being loaded, as far as its files say. They are read by the server's user, as here.
+fn lacks_for_local_model() -> Vec<String> {
+    let mut lacks = Vec::new();
+    match gucs::models().onnx_library {
+        None => lacks.push("memento.onnx_library is not set".to_owned()),
+        Some(library) if !is_readable(Path::new(&library)) => {
+            lacks.push("the file that memento.onnx_library names cannot be read".to_owned());
+        }
+        Some(_) => {}
     }
+    match gucs::model_dir() {
+        None => lacks.push("memento.model_dir is not set".to_owned()),
+        Some(directory) if models_of_their_own(Path::new(&directory)) == 0 => {
+            let missing = missing_model_files(Path::new(&directory));
+            if !missing.is_empty() {
+                lacks.push(format!("memento.model_dir has no {} that can be read", missing.join(" and no ")));
+            }
+        }
+        Some(_) => {}
+    }
+    lacks
+}
+
+fn is_readable(file: &Path) -> bool {
+    file.is_file() && std::fs::File::open(file).is_ok()
 }
 
 fn missing_model_files(directory: &Path) -> Vec<&'static str> {
-    MODEL_FILES.into_iter().filter(|file| !directory.join(file).is_file()).collect()
+    MODEL_FILES.into_iter().filter(|file| !is_readable(&directory.join(file))).collect()
 }
 
 /// How many directories in the one of the settings have a model.

@@ -38,6 +38,15 @@ pub fn server_version_num() -> StatementResult<i32> {
     one("select pg_catalog.current_setting('server_version_num')::int", &[])
 }
 
+/// Whether a project that the caller sees has vectors of the local model.
+pub fn uses_local_model() -> StatementResult<bool> {
+    one(
+        "select exists (select from memento.project p join memento.embedding_profile e on e.profile_id in (p.active_profile_id, p.candidate_profile_id)
+                         where e.provider = 'local')",
+        &[],
+    )
+}
+
 /// Whether the server is a standby.
 pub fn in_recovery() -> StatementResult<bool> {
     one("select pg_catalog.pg_is_in_recovery()", &[])

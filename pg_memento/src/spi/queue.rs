@@ -44,7 +44,7 @@ pub fn set_budget(project: Uuid, max_tokens: Option<i64>, period: &str, role: Oi
         &[project.into(), max_tokens.into(), period.into(), role.into()],
         |_| Ok(()),
     )?;
-    write_one("select memento._settle_budget($1)", &[project.into()])
+    write_one("select memento._settle_budget($1, 0)", &[project.into()])
 }
 
 /// Wakes the workers at commit, wherever they are.

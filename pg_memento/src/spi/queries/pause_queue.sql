@@ -5,7 +5,7 @@ with pause as (
   on conflict (project_id, kind) do update set reason = excluded.reason
 ), parked as (
   update memento.job j set claimable_at = 'infinity'
-   where j.project_id = $1 and j.state = 'pending' and $2::text in (j.kind, '*')
+   where j.project_id = $1 and j.state = 'pending' and memento._pause_covers($2::text, j.kind)
   returning 1
 )
 select pg_catalog.count(*) from parked

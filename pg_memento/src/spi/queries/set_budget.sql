@@ -6,5 +6,5 @@ with gone as (
 insert into memento.budget (project_id, max_tokens, period, changed_by)
 select $1, $2::bigint, $3::text, pg_catalog.pg_get_userbyid($4) where $2::bigint is not null
 on conflict (project_id) do update
-   set max_tokens = excluded.max_tokens, period = excluded.period, changed_at = pg_catalog.clock_timestamp(),
+   set max_tokens = excluded.max_tokens, period = excluded.period, counted_at = '-infinity', changed_at = pg_catalog.clock_timestamp(),
        changed_by = excluded.changed_by
