@@ -302,7 +302,8 @@ declare
 begin
   delete from memento.job j
    using (select f.project_id, f.job_id from memento.job f
-           where f.finished_at < now() - keep_done
+           -- What became of looking for events is known as long as the text is there: _store_events() deletes what a later run replaces.
+           where f.finished_at < now() - keep_done and f.kind <> 'extract_events'
              and (f.state <> 'failed' or f.finished_at < now() - keep_failed)
            order by f.finished_at limit batch for update skip locked) old
    where j.project_id = old.project_id and j.job_id = old.job_id;

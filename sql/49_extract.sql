@@ -105,6 +105,7 @@ begin
   perform memento._store_mentions(project, source.version_id, source.content, entities);
   perform memento._finish_jobs(array[project], array[job], array[of_attempt],
             array[jsonb_build_object('extraction_run_id', run, 'extractor', found_by, 'events', stored, 'worker', held.claimed_by) || outcome]);
+  perform memento._sweep_runs(project, source.version_id, job);
   return 'done';
 exception when others then
   -- Not the message: that may quote what was to be written.
@@ -117,6 +118,19 @@ end
 $$;
 comment on function memento._store_events(uuid, bigint, int, text, jsonb, jsonb, jsonb) is
   'worker: replaces the events of a version by those that were found and finishes the job (done); or says that the database refused them, which the job says too (refused), that somebody has the version locked (busy), or that the job is no longer the worker''s (lost)';
+
+-- The last job that has looked for events in a version is kept with it: job_status() tells of it, and event_reextract() does not pay for it
+-- again unless it must. Others are kept as all jobs are, or until the next run.
+create function memento._sweep_runs(project uuid, version uuid, last_job bigint) returns void
+  language sql volatile parallel unsafe
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  delete from memento.job j
+   where j.project_id = project and j.version_id = version and j.kind = 'extract_events' and j.job_id < last_job
+     and j.finished_at < pg_catalog.now() - pg_catalog.current_setting(
+           case j.state when 'failed' then 'memento.keep_failed_jobs' else 'memento.keep_done_jobs' end)::interval;
+end;
+comment on function memento._sweep_runs(uuid, uuid, bigint) is 'internal: deletes jobs that looked for events in a version long before the last one';
 
 create function memento._replace_events(project uuid, version uuid, uid text, revision text, run uuid, found_by text, events jsonb) returns bigint
   language plpgsql volatile parallel unsafe

@@ -436,6 +436,7 @@ fn calls(victim_project: &str, victim_item: &str, victim_event: &str) -> BTreeMa
         ),
         ("_lane", vec![format!("select memento._lane('{victim_project}', 'extract_events')")]),
         ("_link_evidence", vec![format!("select memento._link_evidence('{victim_project}', '{victim_item}')")]),
+        ("_sweep_runs", vec![format!("select memento._sweep_runs('{victim_project}', '{victim_item}', 1000000)")]),
         (
             "_store_events",
             vec![format!("select memento._store_events('{victim_project}', 1, 1, 'x', '[]', '[]', '{{}}')")],

@@ -122,6 +122,39 @@ fn two_who_ask_at_once_share_a_job() {
     );
 }
 
+/// What was found is known, and not paid for again, as long as the revision is there.
+#[test]
+fn the_last_job_of_a_revision_is_kept() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    let made = ingest(&mut client, "one", "Decision: We use Postgres.");
+    drain(&mut client);
+    json(&mut client, &reextract(&made));
+    drain(&mut client);
+    let runs = "select count(*) from memento.job where kind = 'extract_events'";
+    let others = "select count(*) from memento.job where kind <> 'extract_events' and finished_at < now() - interval '1 day'";
+    let age = "update memento.job set finished_at = now() - interval '1 year' where finished_at is not null;
+               select memento._maintain(1000)";
+    client.batch_execute(age).unwrap();
+    assert_eq!((count(&mut client, runs), count(&mut client, others)), (2, 0));
+    let known = status(&mut client, &made);
+    assert_eq!(known["status"], "DONE", "{known}");
+    let asked = json(&mut client, &reextract(&made).replace("true", "false"));
+    assert_eq!((&asked["status"], &asked["job_id"]), (&"DONE".into(), &known["job_id"]), "{asked}");
+    // A later run takes the place of those that ended long ago.
+    json(&mut client, &reextract(&made));
+    drain(&mut client);
+    assert_eq!(count(&mut client, runs), 1);
+    assert_ne!(status(&mut client, &made)["job_id"], known["job_id"]);
+    client
+        .batch_execute(&format!(
+            "select memento.artifact_delete('{}')",
+            made["artifact_uid"].as_str().unwrap()
+        ))
+        .unwrap();
+    assert_eq!(count(&mut client, runs), 0);
+}
+
 /// Pauses and budgets are those of a lane: a job that was asked for before the extractor changed, or is being done meanwhile, moves.
 #[test]
 fn jobs_follow_the_extractor_into_its_lane() {
