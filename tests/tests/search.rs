@@ -303,7 +303,7 @@ fn hostile_queries_are_answered() {
 fn one_long_document_does_not_hide_the_others() {
     let cluster = Cluster::start();
     let mut client = cluster.connect(&cluster.database());
-    let sections: Vec<String> = (0..300)
+    let sections: Vec<String> = (0..180)
         .map(|number| {
             format!(
                 "## Part {number}\n\nerror error error in part {number}: {}\n",
