@@ -14,7 +14,9 @@ declare
   -- A pause ends for each worker a bit later than for another, so that they do not come back at once.
   over_after interval := (pg_catalog.hashtext(worker) & 1023) * interval '1 ms';
 begin
-  perform memento._free_overlooked();
+  if exists (select from memento.job j where j.claimable_at = 'infinity') then
+    perform memento._free_overlooked();
+  end if;
   return query
   -- Steps from lane to lane in the index, however many jobs wait in each.
   with recursive step(lane) as (

@@ -1,5 +1,6 @@
 //! What memento-worker is told.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,7 +26,8 @@ Works the queue of a database with pg_memento. Its role needs memento.grant_work
   --allow-private yes     also call loopback and private addresses
   --key-dir DIR           in which keys may be named as files
   --timeout SECONDS       for one call (60)
-  --metrics-port PORT     of loopback, on which Prometheus can read /metrics
+  --metrics-port PORT     on which Prometheus can read /metrics
+  --metrics-address IP    on which it is served (127.0.0.1); anybody who can reach it can read it
   --once                  stop when nothing is due
   --help";
 
@@ -47,6 +49,8 @@ pub struct Options {
     pub once: bool,
     /// Where metrics are served.
     pub metrics_port: Option<u16>,
+    /// On which of the machine's addresses.
+    pub metrics_address: IpAddr,
 }
 
 impl Options {
@@ -67,7 +71,7 @@ impl Options {
             most: u64::MAX,
         };
         let (mut policy, mut hosts, mut once) = (Policy::default(), Vec::new(), false);
-        let mut metrics_port = None;
+        let (mut metrics_port, mut metrics_address) = (None, IpAddr::V4(Ipv4Addr::LOCALHOST));
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -88,6 +92,10 @@ impl Options {
                 "--metrics-port" => {
                     metrics_port = u16::try_from(number(&argument, &value()?, 65_535)?).ok();
                 }
+                "--metrics-address" => {
+                    metrics_address =
+                        value()?.parse().map_err(|_| format!("{argument} must be an IP address"))?;
+                }
                 "--timeout" => policy.timeout = seconds(&argument, &value()?)?,
                 other => return Err(format!("unknown argument: {other}")),
             }
@@ -99,7 +107,7 @@ impl Options {
         // What it says about a bad URL may quote it, and with it the password.
         let mut database: Config = url.parse().map_err(|_| "the database URL cannot be read")?;
         database.application_name("memento-worker");
-        Ok(Some(Self { database, settings, policy, once, metrics_port }))
+        Ok(Some(Self { database, settings, policy, once, metrics_port, metrics_address }))
     }
 }
 
@@ -148,6 +156,7 @@ mod tests {
             (vec!["--batch", "0"], "from 1 to"),
             (vec!["--lease", "x"], "from 1 to"),
             (vec!["--nonsense"], "unknown argument"),
+            (vec!["--metrics-address", "localhost"], "must be an IP address"),
             (vec!["--database-url", "postgresql://u:hunter2@h:x/d"], "cannot be read"),
         ] {
             let mistake = read(&arguments).err().unwrap();

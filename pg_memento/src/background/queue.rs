@@ -1,6 +1,7 @@
 //! The job loop in the background worker: the database is this process's own, models are called by threads.
 
 use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -106,7 +107,13 @@ impl Queue {
         }
         self.metrics = None;
         let Some(port) = wanted else { return };
-        match MetricsServer::start(port, self.runner.metrics(), spawn, ring(&self.ringer)) {
+        match MetricsServer::start(
+            IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port,
+            self.runner.metrics(),
+            spawn,
+            ring(&self.ringer),
+        ) {
             Ok(server) => self.metrics = Some(server),
             Err(error) => pgrx::warning!(
                 "pg_memento worker: metrics cannot be served on port {port}: {}; give each database a port of its own",

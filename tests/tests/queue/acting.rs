@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use memento_tests::eventually;
 use memento_tests::failure::failure;
 use postgres::Notification;
 use postgres::fallible_iterator::FallibleIterator;
@@ -86,4 +87,47 @@ fn no_more_is_drained_than_asked_for() {
     remember(&mut client, "some", 9);
     client.batch_execute("call memento.drain(5)").unwrap();
     assert_eq!(states(&mut client), [("done".to_owned(), 5), ("pending".to_owned(), 4)].into());
+}
+
+/// Who parks a job may commit after the one who ends the pause, who does not see the job then.
+#[test]
+fn a_pause_that_is_over_holds_nothing() {
+    let cluster = cluster(&["memento.worker = off"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    client.batch_execute("call memento.drain()").unwrap();
+    client.batch_execute("select memento.pause_queue()").unwrap();
+    let mut other = cluster.connect(&database);
+    let mut open = other.transaction().unwrap();
+    open.batch_execute("select memento.remember('a text that nobody has seen yet')").unwrap();
+    client.batch_execute("select memento.resume_queue()").unwrap();
+    open.commit().unwrap();
+    let parked = "select count(*) from memento.job where claimable_at = 'infinity'";
+    assert_eq!(client.query_one(parked, &[]).unwrap().get::<_, i64>(0), 1);
+    let idle = client.query_one("select memento.wait_until_idle('0')", &[]).unwrap();
+    assert!(!idle.get::<_, bool>(0), "a worker will do it without being asked");
+    client.batch_execute("call memento.drain()").unwrap();
+    assert_eq!(states(&mut client), [("done".to_owned(), 1)].into());
+}
+
+/// The table of workers is not logged, so a standby has none of it.
+#[test]
+fn a_standby_says_why_nobody_works() {
+    let cluster = cluster(&["memento.worker = off"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    remember(&mut client, "some", 1);
+    let standby = cluster.standby();
+    let mut there =
+        eventually("the standby takes connections", || standby.try_connect("postgres", &database).ok());
+    let blocker = eventually("the standby has caught up", || {
+        there.query_opt("select blocker from memento.job_blockers where kind = 'embed'", &[]).unwrap()
+    });
+    assert_eq!(blocker.get::<_, &str>(0), "no_worker");
+    for view in ["worker_status", "queue_status", "failed_jobs", "usage_by_day"] {
+        there.query(&format!("select * from memento.{view}"), &[]).unwrap();
+    }
+    there.batch_execute("select memento.embedding_health()").unwrap();
 }

@@ -187,3 +187,39 @@ fn a_worker_elsewhere_builds_beside_its_queue() {
     assert_eq!(index_state(&mut client), "ready");
     worker.stop();
 }
+
+/// The table has the vectors of all profiles: a plain CREATE INDEX for a few of one reads it all, and all writers wait.
+#[test]
+fn the_size_of_the_table_decides_how_an_index_is_built() {
+    let cluster = cluster(&[]);
+    let mut client = cluster.connect(&cluster.database());
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    client.batch_execute("select memento.embedding_profiles_upsert('words', 'hash', 'words', 8)").unwrap();
+    let command = |client: &mut Client| -> String {
+        eventually("nothing is being built", || {
+            let open =
+                client.query_one("select count(*) from memento.job where claimable_at is not null", &[]);
+            (open.unwrap().get::<_, i64>(0) == 0).then_some(())
+        });
+        client
+            .batch_execute(
+                "do $$ begin
+                   execute (select format('drop index if exists memento.%I', memento._index_name(profile_id)) from memento.embedding_profile where name = 'words');
+                 end $$",
+            )
+            .unwrap();
+        client
+            .query_one(
+                "select string_agg(c, '; ') from memento.embedding_profile p, memento._index_commands(p.profile_id, true) c where p.name = 'words'",
+                &[],
+            )
+            .unwrap()
+            .get(0)
+    };
+    let small = command(&mut client);
+    assert!(small.starts_with("create index if not exists"), "{small}");
+    fill(&mut client);
+    let large = command(&mut client);
+    assert!(large.starts_with("create index concurrently"), "{large}");
+}

@@ -190,6 +190,8 @@ fn an_error_of_the_disk_quotes_nothing() {
         .unwrap()
         .get(0);
     assert!(message.contains("53100") && !message.contains("could not extend"), "{message}");
+    let counted = "select count(*) from memento.job where failures > 0";
+    assert_eq!(client.query_one(counted, &[]).unwrap().get::<_, i64>(0), 0, "it is nobody's failure");
     assert_eq!(assert_vectors_are_right(&mut client), 0);
     client.batch_execute("drop function public.full() cascade").unwrap();
     client.batch_execute(MAKE_DUE).unwrap();
@@ -219,6 +221,32 @@ fn somebody_may_leave_a_transaction_open() {
     client.batch_execute(MAKE_DUE).unwrap();
     wait_until_settled(&mut client);
     assert_complete(&mut client, 4);
+}
+
+/// One that somebody is about to forget is cut later, and that is not its failure.
+#[test]
+fn a_locked_document_is_cut_later() {
+    let cluster = cluster(&["memento.max_inline_size = '1kB'"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    client.batch_execute("select memento.embedding_profiles_activate(null)").unwrap();
+    let mut other = cluster.connect(&database);
+    client.batch_execute("select memento.pause_queue()").unwrap();
+    client.batch_execute("select memento.remember(repeat('A sentence like any other. ', 100))").unwrap();
+    let mut open = other.transaction().unwrap();
+    open.batch_execute("select from memento.version for update").unwrap();
+    client.batch_execute("select memento.resume_queue()").unwrap();
+    let job = "select state || ' ' || failures || ' ' || coalesce(errors -> -1 ->> 'message', '') from memento.job where kind = 'ingest'";
+    let put_off = eventually("it has been tried", || {
+        let job: String = client.query_one(job, &[]).unwrap().get(0);
+        (job.starts_with("pending 0 ") && job.contains("55P03")).then_some(job)
+    });
+    assert!(!put_off.contains("like any other"), "{put_off}");
+    open.rollback().unwrap();
+    client.batch_execute(MAKE_DUE).unwrap();
+    eventually("it is cut", || {
+        (client.query_one(job, &[]).unwrap().get::<_, String>(0).starts_with("done 0 ")).then_some(())
+    });
 }
 
 /// A document that somebody is about to forget is not sent to the model again and again until they have made up their mind.

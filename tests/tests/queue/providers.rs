@@ -105,6 +105,33 @@ fn a_poison_document_fails_alone() {
     assert_eq!((row.get(0), row.get(1)), ("PROVIDER_INPUT_REFUSED", 1));
 }
 
+/// The same where the endpoint does not say that it is the text: it is with fewer others each time it is tried.
+#[test]
+fn a_text_that_an_endpoint_stumbles_over_fails_alone() {
+    let faults: [fn(&Request) -> Reply; 2] =
+        [|_| status(500, vec![]), |request| wrong(request, Fault::NotANumber)];
+    for fault in faults {
+        let cluster = cluster(&[]);
+        let mut client = cluster.connect(&cluster.database());
+        let endpoint = Endpoint::start();
+        endpoint.activate(&mut client);
+        endpoint.answer(move |request| {
+            texts(request).iter().any(|text| text.contains("number 13")).then(|| fault(request))
+        });
+        remember(&mut client, "some", 40);
+        eventually("no job is open", || {
+            client
+                .batch_execute("update memento.job set claimable_at = now() where state = 'pending'; select memento._wake_worker()")
+                .unwrap();
+            let states = states(&mut client);
+            (states.get("done").copied().unwrap_or(0) + states.get("failed").copied().unwrap_or(0) == 40)
+                .then_some(())
+        });
+        assert_eq!(states(&mut client), [("done".to_owned(), 39), ("failed".to_owned(), 1)].into());
+        assert_eq!(assert_vectors_are_right(&mut client), 39);
+    }
+}
+
 /// One endpoint that is paused does not hold up the other.
 #[test]
 fn endpoints_pause_by_themselves() {

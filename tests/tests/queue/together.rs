@@ -144,3 +144,39 @@ fn a_worker_that_is_set_up_wrongly_hurts_nobody() {
     strict.stop();
     able.stop();
 }
+
+/// What limits the statements and transactions of a role is not meant for a worker, whose maintenance and indexes take their time.
+#[test]
+fn limits_of_the_role_do_not_hold_for_a_worker() {
+    let cluster = cluster(&["memento.worker = off"]);
+    let database = cluster.database();
+    let mut client = cluster.connect(&database);
+    let endpoint = Endpoint::start();
+    endpoint.activate(&mut client);
+    client
+        .batch_execute(
+            "create function public.slow() returns trigger language plpgsql as $$ begin perform pg_catalog.pg_sleep(2); return new; end $$;
+             create trigger slow before insert on memento.chunk_embedding for each row execute function public.slow()",
+        )
+        .unwrap();
+    drop(cluster.connect_as("queue_worker", &database));
+    client
+        .batch_execute(
+            "do $$ declare setting text; begin
+               for setting in select name from pg_settings
+                               where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')
+               loop
+                 execute format('alter role queue_worker set %I = %L', setting, '1s');
+               end loop;
+             end $$",
+        )
+        .unwrap();
+    let worker = ExternalWorker::start(&cluster, &database, &[]);
+    remember(&mut client, "some", 1);
+    wait_until_settled(&mut client);
+    assert_complete(&mut client, 1);
+    let row =
+        client.query_one("select attempt, errors::text from memento.job where kind = 'embed'", &[]).unwrap();
+    assert_eq!((row.get::<_, i32>(0), row.get::<_, &str>(1)), (1, "[]"));
+    worker.stop();
+}

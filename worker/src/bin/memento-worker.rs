@@ -63,7 +63,7 @@ fn work(options: Options) -> Result<(), String> {
             let wake = move || {
                 let _ = wake.send(());
             };
-            MetricsServer::start(port, runner.metrics(), spawn, wake)
+            MetricsServer::start(options.metrics_address, port, runner.metrics(), spawn, wake)
         })
         .transpose()
         .map_err(|error| format!("metrics cannot be served: {error}"))?;

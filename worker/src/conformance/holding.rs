@@ -101,7 +101,7 @@ fn overlooked_budgets(scene: &mut Scene) -> Outcome {
 fn spending_is_added_up(scene: &mut Scene) -> Outcome {
     scene.run("select memento.set_budget(1000, 'day')")?;
     let (profile, probe) = (scene.profile()?, scene.claimed("a")?);
-    let mut spend = |scene: &mut Scene, before: &str, tokens: u64, spent: &str| -> Outcome {
+    let spend = |scene: &mut Scene, before: &str, tokens: u64, spent: &str| -> Outcome {
         scene.run(before)?;
         let call = Call {
             held: probe,

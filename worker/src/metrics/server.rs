@@ -1,7 +1,7 @@
-//! Answers scrapes: one at a time, on a thread of its own, for this machine only.
+//! Answers scrapes: one at a time, on a thread of its own, for this machine only unless somebody wants it otherwise.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,14 +22,15 @@ pub struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Listens on loopback. With port 0 the system chooses one.
+    /// Listens on an address of this machine. With port 0 the system chooses one.
     pub fn start(
+        ip: IpAddr,
         port: u16,
         metrics: Arc<Metrics>,
         spawn: Spawn,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let listener = TcpListener::bind((ip, port))?;
         let address = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -57,7 +58,11 @@ impl Drop for MetricsServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
         // Wakes the thread that accepts.
-        drop(TcpStream::connect_timeout(&self.address, IO_TIME));
+        let mut own = self.address;
+        if own.ip().is_unspecified() {
+            own.set_ip(if own.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+        }
+        drop(TcpStream::connect_timeout(&own, IO_TIME));
     }
 }
 

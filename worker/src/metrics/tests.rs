@@ -27,7 +27,7 @@ fn serving(metrics: &Arc<Metrics>) -> MetricsServer {
             Pause { endpoint: "openai:api".into(), code: "PROVIDER_RATE_LIMITED".into(), seconds: 12.5 };
         answering.refresh(vec![depth], vec![pause]);
     };
-    MetricsServer::start(0, Arc::clone(metrics), spawn, wake).unwrap()
+    MetricsServer::start(std::net::Ipv4Addr::LOCALHOST.into(), 0, Arc::clone(metrics), spawn, wake).unwrap()
 }
 
 #[test]
