@@ -44,6 +44,7 @@ pub fn event_search(
     subject: default!(Option<&str>, "null"),
     min_confidence: default!(Option<f64>, "null"),
     after: default!(Option<&str>, "null"),
+    exact_total: default!(Option<bool>, "false"),
 ) -> ApiResult<Jsonb> {
     let found = event::search(&Query {
         query,
@@ -57,6 +58,7 @@ pub fn event_search(
         subject,
         confidence: min_confidence,
         after,
+        exact_total: exact_total.unwrap_or(false),
     })?;
     Ok(found.into())
 }

@@ -89,7 +89,7 @@ pub fn keys(project: Uuid, words: Vec<&str>, wanted: &Wanted) -> StatementResult
 /// The statement of what is wanted, with only those conditions that there are: it is planned once for all values, and of a condition
 /// that may or may not be there the index could not be used.
 macro_rules! wanted {
-    ($($keys:literal)*) => {
+    ([$($keys:literal)*] $($tail:tt)*) => {
         concat!(
             "with wanted as (
                select e.ctid as place, e.event_id, e.event_time, case when $12::bytea is not null then e.tsv end as tsv
@@ -99,22 +99,60 @@ macro_rules! wanted {
             " and ($5::timestamptz is null or e.event_time >= $5) and ($6::timestamptz is null or e.event_time <= $6)
                   and ($7::float8 is null or e.confidence >= $7))
              ",
-            include_str!("queries/semantic_best.sql")
+            $($tail)*
         )
     };
 }
 
-/// By whether there are keys that each event has, words of which it has any, and times of which it has one.
-fn wanted_statement(each: bool, any: bool, time: bool) -> &'static str {
-    match (each, any, time) {
-        (true, false, false) => wanted!(" @> $2"),
-        (true, false, true) => wanted!(" @> $2" " && $4"),
-        (true, true, false) => wanted!(" @> $2" " && $3"),
-        (true, true, true) => wanted!(" @> $2" " && $3" " && $4"),
-        (false, true, false) => wanted!(" && $3"),
-        (false, true, true) => wanted!(" && $3" " && $4"),
-        (false, false, true) => wanted!(" && $4"),
-        (false, false, false) => wanted!(),
+/// Such a statement, by whether there are keys that each event has, words of which it has any, and times of which it has one.
+macro_rules! by_key {
+    ($name:ident: $($tail:tt)*) => {
+        fn $name(given: &Given) -> &'static str {
+            match (!given.each.is_empty(), !given.any.is_empty(), given.time.is_some()) {
+                (true, false, false) => wanted!([" @> $2"] $($tail)*),
+                (true, false, true) => wanted!([" @> $2" " && $4"] $($tail)*),
+                (true, true, false) => wanted!([" @> $2" " && $3"] $($tail)*),
+                (true, true, true) => wanted!([" @> $2" " && $3" " && $4"] $($tail)*),
+                (false, true, false) => wanted!([" && $3"] $($tail)*),
+                (false, true, true) => wanted!([" && $3" " && $4"] $($tail)*),
+                (false, false, true) => wanted!([" && $4"] $($tail)*),
+                (false, false, false) => wanted!([] $($tail)*),
+            }
+        }
+    };
+}
+
+by_key!(best_statement: include_str!("queries/semantic_best.sql"));
+by_key!(total_statement: "select count(*) from wanted");
+
+/// What the index is asked for.
+struct Given {
+    each: Vec<i64>,
+    any: Vec<i64>,
+    time: Option<Vec<i64>>,
+}
+
+impl Given {
+    fn new(keys: &Keys, has: Has) -> Self {
+        let (mut each, mut any) = (keys.each.clone(), Vec::new());
+        match has {
+            Has::All => each.extend(&keys.words),
+            Has::Any => any.extend(&keys.words),
+        }
+        Self { each, any, time: keys.time.clone() }
+    }
+
+    /// The values that all of these statements have.
+    fn arguments(self, project: Uuid, wanted: &Wanted) -> Vec<DatumWithOid<'static>> {
+        vec![
+            project.into(),
+            self.each.into(),
+            self.any.into(),
+            self.time.into(),
+            wanted.from.into(),
+            wanted.to.into(),
+            wanted.confidence.into(),
+        ]
     }
 }
 
@@ -165,20 +203,10 @@ pub fn best(
     ranking: Option<&EncodedQuery>,
     limits: &Limits,
 ) -> StatementResult<Counted> {
-    let (mut each, mut any) = (keys.each.clone(), Vec::<i64>::new());
-    match has {
-        Has::All => each.extend(&keys.words),
-        Has::Any => any.extend(&keys.words),
-    }
-    let statement = wanted_statement(!each.is_empty(), !any.is_empty(), keys.time.is_some());
-    let arguments = [
-        project.into(),
-        each.into(),
-        any.into(),
-        keys.time.clone().into(),
-        wanted.from.into(),
-        wanted.to.into(),
-        wanted.confidence.into(),
+    let given = Given::new(keys, has);
+    let statement = best_statement(&given);
+    let mut arguments = given.arguments(project, wanted);
+    arguments.extend([
         limits.counted.into(),
         limits.ranked.into(),
         page.limit.into(),
@@ -187,8 +215,19 @@ pub fn best(
         page.after.map(|after| after.score).into(),
         page.after.and_then(|after| after.time).into(),
         page.after.map(|after| after.event).into(),
-    ];
+    ]);
     planned_once(|| counted(statement, &arguments))
+}
+
+/// How many events are wanted, each of them counted.
+pub fn total(project: Uuid, (keys, has, wanted): (&Keys, Has, &Wanted)) -> StatementResult<i64> {
+    let given = Given::new(keys, has);
+    let statement = total_statement(&given);
+    let mut arguments = given.arguments(project, wanted);
+    // What is ranked and shown is not asked for.
+    arguments.extend([0_i64.into(), 0_i64.into(), 0_i32.into(), false.into(), None::<Vec<u8>>.into()]);
+    let read = planned_once(|| kept_rows(statement, &arguments, |row| required::<i64>(&row, 1)))?;
+    Ok(read.into_iter().next().unwrap_or_default())
 }
 
 /// Rows of events that may be missing, each with how many there are.

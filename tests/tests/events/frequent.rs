@@ -94,6 +94,56 @@ fn frequent_words_give_the_newest_and_say_that_they_are_not_counted() {
     );
 }
 
+/// Who must know how many there are says so, and waits for it once: later pages have it from the first.
+#[test]
+fn all_are_counted_where_that_is_asked_for() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    write_events(&mut client, 6_000);
+    for (arguments, condition) in [
+        ("", "true"),
+        ("'storage'", "narrative like '%storage%'"),
+        ("'storage nowhere'", "narrative like '%storage%'"),
+        ("actor => 'alice'", "actors_json @> '[{\"ref\": \"Alice Chen\"}]'"),
+        ("min_confidence => 0.5", "confidence >= 0.5"),
+        ("time_from => '2026-01-10 00:00+00'", "event_time >= '2026-01-10 00:00+00'"),
+        ("'storage', min_confidence => 0.5", "narrative like '%storage%' and confidence >= 0.5"),
+        ("category => 'Change'", "category = 'Change'"),
+    ] {
+        let expected =
+            count(&mut client, &format!("select count(*) from memento.semantic_event where {condition}"));
+        let comma = if arguments.is_empty() { "" } else { ", " };
+        let found =
+            json(&mut client, &format!("memento.event_search({arguments}{comma}exact_total => true)"));
+        assert_eq!(
+            (&found["total"], &found["total_is_exact"]),
+            (&expected.into(), &true.into()),
+            "{arguments}"
+        );
+        assert_eq!(
+            keys(&found),
+            keys(&json(&mut client, &format!("memento.event_search({arguments})"))),
+            "{arguments}"
+        );
+        let after = found["next_after"].as_str().unwrap();
+        for again in ["true", "false"] {
+            let next = json(
+                &mut client,
+                &format!(
+                    "memento.event_search({arguments}{comma}exact_total => {again}, after => '{after}')"
+                ),
+            );
+            assert_eq!(
+                (&next["total"], &next["total_is_exact"]),
+                (&expected.into(), &true.into()),
+                "{arguments}: the next page"
+            );
+        }
+    }
+    let few = json(&mut client, "memento.event_search('pricing', exact_total => true)");
+    assert_eq!((&few["total"], &few["total_is_exact"]), (&600.into(), &true.into()));
+}
+
 /// The index knows words by keys that have the project in them: nobody finds what others say.
 #[test]
 fn other_projects_are_not_counted() {

@@ -116,6 +116,24 @@ fn search_filters_ranks_counts_and_pages() {
     );
 }
 
+#[test]
+fn events_are_found_by_the_name_of_their_category() {
+    let cluster = without_worker();
+    let mut client = cluster.connect(&cluster.database());
+    ingest(&mut client, "one", "Decision: Use Postgres.\n\nRisk: The disk may fill up.");
+    drain(&mut client);
+    for (query, total) in [
+        ("decision", 1),
+        ("decisions about Postgres", 1),
+        ("quality risk", 1),
+        ("risks of the disk", 1),
+        ("commitment", 0),
+    ] {
+        let found = json(&mut client, &format!("memento.event_search('{query}')"));
+        assert_eq!(found["total"], total, "{query}: {found}");
+    }
+}
+
 /// Ordinary text is never a syntax error, and filters are repeated in the answer.
 #[test]
 fn no_query_is_an_error() {

@@ -3,8 +3,10 @@
 use pgrx::Uuid;
 use pgrx::prelude::*;
 
-use super::search::MAX_COUNTED;
 use crate::spi::event_search::Cursor;
+
+/// More events than a table has.
+const BEYOND: i64 = 1_000_000_000_000;
 
 /// By what something was found.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -33,13 +35,14 @@ impl How {
 pub struct After {
     pub how: How,
     pub is_ranked: bool,
-    /// As the first page has counted.
+    /// As the first page has counted, and whether that is all.
     pub total: i64,
+    pub is_exact: bool,
     pub cursor: Cursor,
 }
 
 impl After {
-    /// What it is found by, its order and the total; score, time and key of the last event.
+    /// What it is found by, its order and the total, with a + if there are more; score, time and key of the last event.
     pub fn written(&self) -> String {
         let how = match self.how {
             How::AllWords => 'a',
@@ -49,7 +52,8 @@ impl After {
         let order = if self.is_ranked { 'r' } else { 't' };
         let time = self.cursor.time.map_or_else(|| "-".to_owned(), |time| time.into_inner().to_string());
         let score = self.cursor.score.to_bits();
-        format!("{how}{order}{}/{score:x}/{time}/{}", self.total, self.cursor.event)
+        let more = if self.is_exact { "" } else { "+" };
+        format!("{how}{order}{}{more}/{score:x}/{time}/{}", self.total, self.cursor.event)
     }
 
     /// None if no page has given it.
@@ -68,7 +72,9 @@ impl After {
             't' => false,
             _ => return None,
         };
-        let total = letters.as_str().parse().ok().filter(|total| (0..=MAX_COUNTED + 1).contains(total))?;
+        let counted = letters.as_str();
+        let number = counted.strip_suffix('+').unwrap_or(counted);
+        let total = number.parse().ok().filter(|total| (0..BEYOND).contains(total))?;
         let score = f64::from_bits(u64::from_str_radix(score, 16).ok()?);
         let time = match time {
             "-" => None,
@@ -79,6 +85,7 @@ impl After {
             how,
             is_ranked,
             total,
+            is_exact: number == counted,
             cursor: Cursor { score, time, event },
         })
     }

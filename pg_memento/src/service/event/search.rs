@@ -52,6 +52,8 @@ pub struct Query<'a> {
     pub subject: Option<&'a str>,
     pub confidence: Option<f64>,
     pub after: Option<&'a str>,
+    /// Whether the first page counts all, however many there are.
+    pub exact_total: bool,
 }
 
 /// A page of the events of the session's project, with how many there are, counted up to a limit.
@@ -86,17 +88,24 @@ pub fn search(query: &Query) -> Result<Value, EventError> {
         after: after.as_ref().map(|after| &after.cursor),
     };
     let mut matched = as_owner(|| find(project, &wanted, said(query.query), &page, after.as_ref()))?;
+    let (total, is_exact) = match &after {
+        Some(first) => (first.total, first.is_exact),
+        None if query.exact_total && matched.total > MAX_COUNTED => {
+            (as_owner(|| count(project, &wanted, said(query.query), matched.how))?, true)
+        }
+        None => (matched.total.min(MAX_COUNTED), matched.total <= MAX_COUNTED),
+    };
     let goes_on = matched.found.len() > query.limit as usize;
     matched.found.truncate(query.limit as usize);
     let next = matched.found.last().filter(|_| goes_on).map(|last| {
-        let Matched { how, is_ranked, total, .. } = matched;
-        After { how, is_ranked, total, cursor: last.cursor.clone() }.written()
+        let Matched { how, is_ranked, .. } = matched;
+        After { how, is_ranked, total, is_exact, cursor: last.cursor.clone() }.written()
     });
     let events: Vec<Value> = matched.found.iter().filter_map(|found| found.seen.parse().ok()).collect();
     Ok(json!({
         "events": events,
-        "total": matched.total.min(MAX_COUNTED),
-        "total_is_exact": matched.total <= MAX_COUNTED,
+        "total": total,
+        "total_is_exact": is_exact,
         "next_after": next,
         "matched": matched.how.in_words(),
         "order": if matched.is_ranked { "relevance" } else { "time" },
@@ -148,6 +157,15 @@ fn find(
     }
     let any = by_key(project, &Asked { has: Has::Any, ..asked }, page, after)?;
     Ok(Matched { how: How::AnyWord, ..any })
+}
+
+/// How many events a query has found, which are more than are counted without being asked to.
+fn count(project: Uuid, wanted: &Wanted, query: Option<&str>, how: How) -> spi::StatementResult<i64> {
+    let terms = query.map(|query| terms(project, query)).transpose()?;
+    let words = terms.iter().flatten().map(|term| term.word.as_str()).collect();
+    let has = if how == How::AnyWord { Has::Any } else { Has::All };
+    let keys = spi::event_search::keys(project, words, wanted)?;
+    keys.map_or(Ok(0), |keys| spi::event_search::total(project, (&keys, has, wanted)))
 }
 
 /// The newest of a category, a time and a confidence, and how many there are.
@@ -227,7 +245,7 @@ fn by_key(project: Uuid, asked: &Asked, page: &Page, after: Option<&After>) -> s
             let as_much = (f64::from(page.limit) * sample.size).sqrt();
             (total, false, counted.expected < as_much)
         }
-        Some(after) => (after.total, after.is_ranked, after.total <= MAX_COUNTED),
+        Some(after) => (after.total, after.is_ranked, after.is_exact && after.total <= MAX_COUNTED),
     };
     let matched = Matched { total, is_ranked, ..Matched::default() };
     if is_ranked || are_few {
