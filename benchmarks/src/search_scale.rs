@@ -3,6 +3,7 @@
 //! What is searched is made once and kept below `.memento/bench`, because a million vectors take minutes to index; it is made
 //! anew when the extension's schema has changed.
 
+mod by_hand;
 pub mod filtered;
 pub mod latency;
 pub mod plans;

@@ -1,5 +1,5 @@
 //! How long searches take with 100,000 chunks (MEMENTO_CHUNKS, several by commas) beside a project of 1,000 in the same tables: all
-//! lanes, and each.
+//! lanes, and each; and what the same costs by hand.
 //!
 //! Vectors are random unit vectors; the query's vector is by words (provider hash), so a model's time is not in it. Times are
 //! those of a client, one at a time, warm; beside them the time that the server's process was on a processor, which is what counts
@@ -11,6 +11,7 @@ use std::time::Instant;
 use postgres::Client;
 use serde_json::Value;
 
+use super::by_hand;
 use super::random::Random;
 use super::scene::{self, DIMS, Scene, execute};
 use super::texts::Texts;
@@ -128,6 +129,12 @@ fn measure(client: &mut Client, name: &str, filters: &str, queries: &[String]) {
         }
     }
     println!("  search beside its slowest lane: {:.2}", median / slowest);
+    let [mut words, mut vectors] = by_hand::times(client, filters, queries);
+    let [words, vectors] = [&mut words, &mut vectors].map(|times| percentile(times, 50));
+    println!(
+        "  by hand: words p50 {words:.1} ms, vectors p50 {vectors:.1} ms; search beside the slower of them: {:.2}",
+        median / words.max(vectors)
+    );
 }
 
 /// How long a process has been on a processor so far.
