@@ -8,7 +8,7 @@ mod client;
 mod frame;
 mod server;
 
-pub use self::client::{Call, SocketEmbedder};
+pub use self::client::{Call, SocketEmbedder, time_for};
 pub use self::server::{Loader, RerankerLoader, Server, ServerOptions};
 use crate::provider::{ProfileSpec, Purpose};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use memento_core::access::AccessLevel;
 use memento_core::token;
-use memento_worker::model_socket::{Call, Request, Response};
+use memento_worker::model_socket::{Call, Request, Response, time_for};
 use memento_worker::models::spec_of;
 use memento_worker::provider::{Code, EmbedRequest, ProviderError, Purpose, check_vectors};
 use memento_worker::store::Profile;
@@ -126,7 +126,7 @@ fn ask_local(
 ) -> Result<Vec<Vec<f32>>, ProviderError> {
     let count = texts.len();
     let request = Request::Embed { spec: spec_of(profile), texts, purpose };
-    match over_the_socket(&request, MODEL_TIME)? {
+    match over_the_socket(&request, time_for(count, MODEL_TIME))? {
         Response::Vectors { vectors, .. } => {
             check_vectors(vectors.into_iter().enumerate(), count, profile.dims)
         }

@@ -146,6 +146,12 @@ fn remaining(until: Instant) -> Duration {
     until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
 }
 
+/// How long a call with so many texts may take: the time of one, and a quarter of it for each further text.
+pub fn time_for(texts: usize, one: Duration) -> Duration {
+    let further = u32::try_from(texts.saturating_sub(1)).unwrap_or(u32::MAX);
+    one.saturating_add((one / 4).saturating_mul(further))
+}
+
 /// The model of another process as an embedder, for workers that do not hold it themselves.
 pub struct SocketEmbedder {
     path: PathBuf,
@@ -156,8 +162,7 @@ pub struct SocketEmbedder {
 }
 
 impl SocketEmbedder {
-    /// Asks the server at `path` for vectors by the model of a profile; a call may take `time` for one text, and a quarter of it for each
-    /// further one.
+    /// Asks the server at `path` for vectors by the model of a profile; see [`time_for`].
     pub fn new(path: PathBuf, spec: ProfileSpec, time: Duration) -> Self {
         Self { path, spec, time, fingerprint: Mutex::default() }
     }
@@ -168,8 +173,7 @@ impl Embedder for SocketEmbedder {
         let started = Instant::now();
         let (spec, texts) = (self.spec.clone(), request.texts.to_vec());
         let question = Request::Embed { spec, texts, purpose: request.purpose };
-        let further = u32::try_from(request.texts.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let time = self.time.saturating_add((self.time / 4).saturating_mul(further));
+        let time = time_for(request.texts.len(), self.time);
         match Call::start(&self.path, &question, time)?.wait()? {
             Response::Vectors { vectors, tokens, fingerprint } => {
                 let numbered = vectors.into_iter().enumerate();
@@ -189,5 +193,19 @@ impl Embedder for SocketEmbedder {
 
     fn fingerprint(&self) -> Option<String> {
         self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_texts_have_more_time() {
+        let one = Duration::from_secs(60);
+        for (texts, seconds) in [(0, 60), (1, 60), (2, 75), (16, 285)] {
+            assert_eq!(time_for(texts, one), Duration::from_secs(seconds), "{texts}");
+        }
+        assert!(time_for(usize::MAX, one) > one);
     }
 }
