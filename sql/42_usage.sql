@@ -57,7 +57,7 @@ declare
 begin
   for overlooked in select o.project_id, o.lane from memento._overlooked_lanes() o loop
     update memento.job j
-       set claimable_at = memento._waits_until(overlooked.project_id, overlooked.lane, clock_timestamp() - j.priority * interval '1 minute')
+       set claimable_at = memento._waits_until(overlooked.project_id, overlooked.lane, statement_timestamp() - j.priority * interval '1 minute')
       from (select f.job_id from memento.job f
              where f.project_id = overlooked.project_id and f.lane = overlooked.lane and f.claimable_at = 'infinity'
                for no key update skip locked) f

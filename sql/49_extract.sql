@@ -173,7 +173,7 @@ comment on function memento._replace_events(uuid, uuid, text, text, uuid, text, 
 create function memento._chunks_of(project uuid, version uuid, starts int[], ends int[]) returns bigint[]
   language sql stable strict parallel safe
   set search_path = pg_catalog, pg_temp
-begin atomic
+as $$
   select pg_catalog.array_agg(case when f.chunk[2] <= f.start_char then f.chunk[3] end order by f.place)
     from (select l.place, l.start_char, pg_catalog.min(l.chunk) over (order by l.end_char desc) as chunk
             from (select null::bigint as place, null::int as start_char, c.end_char, array[c.ordinal, c.start_char, c.chunk_id] as chunk
@@ -182,7 +182,7 @@ begin atomic
                   select s.place, s.start_char, s.end_char, null
                     from unnest(starts, ends) with ordinality s(start_char, end_char, place)) l) f
    where f.place is not null;
-end;
+$$;
 comment on function memento._chunks_of(uuid, uuid, int[], int[]) is
   'internal: of each of these spans of a version the first chunk that contains it, or null';
 

@@ -1,6 +1,7 @@
 //! Searching events: the statements, each planned once.
 
 use memento_core::bm25::EncodedQuery;
+use memento_core::event::Category;
 use pgrx::Uuid;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
@@ -84,6 +85,13 @@ pub fn keys(project: Uuid, words: Vec<&str>, wanted: &Wanted) -> StatementResult
         })
     })?;
     Ok(read.into_iter().next())
+}
+
+/// The words that events have because of their category, as the table says them.
+pub fn words_of_categories() -> StatementResult<Vec<String>> {
+    const WORDS: &str =
+        "select w.lexeme from pg_catalog.unnest(memento._words($1::text || ' quality risk')) w";
+    kept_rows(WORDS, &[Category::WORDS.join(" ").into()], |row| required(&row, 1))
 }
 
 /// The statement of what is wanted, with only those conditions that there are: it is planned once for all values, and of a condition

@@ -293,7 +293,15 @@ fn newest(
 fn ranking(project: Uuid, terms: &[Term]) -> spi::StatementResult<EncodedQuery> {
     let texts = spi::lexical::totals(project)?.collection.texts.max(1);
     let collection = Collection { texts, words: texts * WORDS_OF_EVENT };
-    Ok(EncodedQuery::new(terms, collection, gucs::bm25()))
+    // Each event has the words of its category, which texts need not say: rare there, they are not rare here.
+    let (of_categories, share) =
+        (spi::event_search::words_of_categories()?, texts / Category::WORDS.len() as i64);
+    let counted = |term: &Term| {
+        let is_of_category = of_categories.contains(&term.word);
+        Term { texts: if is_of_category { term.texts.max(share) } else { term.texts }, ..term.clone() }
+    };
+    let terms: Vec<Term> = terms.iter().map(counted).collect();
+    Ok(EncodedQuery::new(&terms, collection, gucs::bm25()))
 }
 
 /// The uid of an artifact, whatever it is named by.

@@ -19,7 +19,7 @@ const TOO_MANY: i64 = 2 * BUDGET;
 const MOST_SCORED: i64 = 4 * BUDGET;
 
 /// So far back the newest are looked for, some 2 µs each: words that seldom stand together may be in none of them.
-const MOST_PASSED: i64 = 20 * BUDGET;
+const MOST_PASSED: i64 = 6 * BUDGET;
 
 /// How many more than asked for are taken of the best, for some may be of superseded versions.
 const SPARE: i64 = 50;
