@@ -295,7 +295,7 @@ fn ranking(project: Uuid, terms: &[Term]) -> spi::StatementResult<EncodedQuery> 
     let collection = Collection { texts, words: texts * WORDS_OF_EVENT };
     // Each event has the words of its category, which texts need not say: rare there, they are not rare here.
     let (of_categories, share) =
-        (spi::event_search::words_of_categories()?, texts / Category::WORDS.len() as i64);
+        (spi::event_search::words_of_categories()?, 1 + texts / Category::WORDS.len() as i64);
     let counted = |term: &Term| {
         let is_of_category = of_categories.contains(&term.word);
         Term { texts: if is_of_category { term.texts.max(share) } else { term.texts }, ..term.clone() }
