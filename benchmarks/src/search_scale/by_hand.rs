@@ -44,7 +44,8 @@ fn words(client: &mut Client, query: &str, tag: &str) -> f64 {
 }
 
 fn vectors(client: &mut Client, query: &str, tag: &str) -> f64 {
-    let point: String = one(client, "select embedding::text from memento.embed(array[$1])", query);
+    let point: String =
+        one(client, "select translate(embedding::text, '{}', '[]') from memento.embed(array[$1])", query);
     let profile: String =
         one(client, "select profile_id::text from memento.embedding_profile where name = $1", "words");
     timed(
