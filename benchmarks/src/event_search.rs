@@ -41,7 +41,7 @@ const SEARCHES: [(&str, &str); 11] = [
 pub fn run() {
     let size: i64 =
         std::env::var("MEMENTO_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let lines = ["memento.worker = off", "shared_buffers = '1GB'", "max_wal_size = '4GB'", "jit = off"]
+    let lines = ["memento.worker = off", "shared_buffers = '4GB'", "max_wal_size = '4GB'", "jit = off"]
         .map(str::to_owned);
     let cluster =
         Cluster::start_with(Server::from_environment(), Settings { preload: true, lines: lines.into() });
