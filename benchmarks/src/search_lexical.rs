@@ -36,7 +36,8 @@ pub fn run() {
         .filter(|name| wanted.is_empty() || wanted.split(',').any(|one| one == *name))
         .filter_map(RetrievalSet::read)
         .collect();
-    for engine in ["pg_search", "pg_textsearch"] {
+    let only = std::env::var("MEMENTO_ENGINE").unwrap_or_default();
+    for engine in ["pg_search", "pg_textsearch"].into_iter().filter(|name| only.is_empty() || only == *name) {
         let server = Server::from_environment();
         let control = format!("{}/extension/{engine}.control", server.config("--sharedir"));
         if !Path::new(&control).exists() {
