@@ -12,24 +12,29 @@ use crate::ffi::jsonb::Jsonb;
 /// How many chunks are looked for to find one item.
 const CHUNKS_PER_ITEM: i32 = 3;
 
-/// The best items for a query in the order of their best chunks.
+/// What the best passages of an item count in its place: several good ones say more than one, and the best of them the most, so that a
+/// short memory does not come behind whatever is long (LongMemEval, Recall@10 of sessions: .794 by the best alone, .80 so).
+const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
+
+/// The best items for a query.
 pub fn items(query: &str, max_items: i32, filters: &Jsonb, with_chunks: bool) -> Result<Value, SearchError> {
     if !(1..=search::MAX_RESULTS).contains(&max_items) {
         return Err(SearchError::BadLimit(max_items));
     }
     let limit = max_items.saturating_mul(CHUNKS_PER_ITEM).min(search::MAX_RESULTS);
-    let Found { hits, wants } = search::search(query, limit, filters, None)?;
+    let found = search::search(query, limit, filters, None)?;
     let most = usize::try_from(max_items).unwrap_or(0);
-    let groups = first(by_item(hits), most, &wants, |(_, hits)| hits.iter().map(chunk_of).collect());
+    let wants = found.wants.clone();
+    let groups = first(by_item(found), most, &wants, |(_, hits)| hits.iter().map(chunk_of).collect());
     let results: Vec<Value> = groups.iter().map(|(item, hits)| shown(*item, hits, with_chunks)).collect();
     Ok(json!({"results": results}))
 }
 
-/// Chunks by their items, in the order of their best chunks.
-pub fn by_item(hits: Vec<Hit>) -> Vec<(Uuid, Vec<Hit>)> {
+/// Chunks by their items, best first: by the scores of their passages, or in the order of a model that has looked at these again.
+pub fn by_item(found: Found) -> Vec<(Uuid, Vec<Hit>)> {
     let mut places: BTreeMap<[u8; 16], usize> = BTreeMap::new();
     let mut groups: Vec<(Uuid, Vec<Hit>)> = Vec::new();
-    for hit in hits {
+    for hit in found.hits {
         let item = hit.passage.item_id;
         let place = *places.entry(*item.as_bytes()).or_insert(groups.len());
         if place == groups.len() {
@@ -37,7 +42,16 @@ pub fn by_item(hits: Vec<Hit>) -> Vec<(Uuid, Vec<Hit>)> {
         }
         groups[place].1.push(hit);
     }
+    if !found.is_reranked {
+        // Stable: of equals the one with the best chunk stays first.
+        groups.sort_by(|(_, a), (_, b)| worth(b).total_cmp(&worth(a)));
+    }
     groups
+}
+
+/// The score of an item.
+pub fn worth<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> f64 {
+    hits.into_iter().zip(SHARES).map(|(hit, share)| hit.score * share).sum()
 }
 
 /// The key of a hit.
@@ -81,7 +95,7 @@ fn shown(item: Uuid, hits: &[Hit], with_chunks: bool) -> Value {
         "version_num": best.map(|hit| hit.passage.version_num),
         "title": best.and_then(|hit| hit.passage.title.as_deref()),
         "kind": best.map(|hit| hit.passage.kind.as_str()),
-        "score": best.map(|hit| hit.score),
+        "score": worth(hits),
     });
     if let (true, Value::Object(shown)) = (with_chunks, &mut shown) {
         shown.insert("chunks".into(), hits.iter().map(chunk).collect());

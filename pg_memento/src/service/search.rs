@@ -110,6 +110,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// For each identifier of the query that is there, the chunks that have it. The rarest first.
     pub wants: Vec<Vec<i64>>,
+    /// Whether a model has looked at the best of them again, whose order is not that of the scores.
+    pub is_reranked: bool,
 }
 
 /// Searches the session's project: the latest versions, or those that were live at a time.
@@ -147,8 +149,8 @@ pub fn find_in(scope: &Scope, query: &str, limit: i32) -> Result<Found, SearchEr
             let passage = passages.remove(&ranked.chunk_id)?;
             Some(Hit { passage, score: ranked.score, lanes: ranked.lanes.into() })
         };
-        let wants = found.wants();
-        Ok(Found { hits: found.ranked.into_iter().filter_map(hit).collect(), wants })
+        let (wants, is_reranked) = (found.wants(), found.reranked_from().is_some());
+        Ok(Found { hits: found.ranked.into_iter().filter_map(hit).collect(), wants, is_reranked })
     })?)
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{ArtifactError, missing};
 use crate::ffi::jsonb::Jsonb;
 use crate::service::access::as_owner;
-use crate::service::grouped::{by_item, chunk_of, first};
+use crate::service::grouped::{by_item, chunk_of, first, worth};
 use crate::service::search::{self, Found, Hit, MAX_RESULTS, SearchError};
 use crate::spi;
 use crate::spi::artifact::{ArtifactChunk, Name};
@@ -161,8 +161,10 @@ impl Labelled {
     }
 }
 
-fn labelled(scope: &Scope, Found { hits, wants }: Found) -> Result<Labelled, SearchError> {
-    let chunks = hits.iter().map(chunk_of).chain(wants.iter().flatten().copied()).collect::<BTreeSet<i64>>();
+fn labelled(scope: &Scope, found: Found) -> Result<Labelled, SearchError> {
+    let wants = found.wants.clone();
+    let chunks =
+        found.hits.iter().map(chunk_of).chain(wants.iter().flatten().copied()).collect::<BTreeSet<i64>>();
     let chunks = chunks.into_iter().collect();
     let mut names: BTreeMap<i64, ArtifactChunk> = as_owner(|| spi::artifact::chunks(scope.project, chunks))?
         .into_iter()
@@ -175,7 +177,7 @@ fn labelled(scope: &Scope, Found { hits, wants }: Found) -> Result<Labelled, Sea
         let chunks = chunks.into_iter().map(|(chunk, hit)| (hit, chunk)).collect();
         Group { item_id: item.to_string(), artifact, chunks }
     };
-    Ok(Labelled { groups: by_item(hits).into_iter().map(group).collect(), wants, of_artifacts })
+    Ok(Labelled { groups: by_item(found).into_iter().map(group).collect(), wants, of_artifacts })
 }
 
 impl Group {
@@ -183,10 +185,14 @@ impl Group {
         self.chunks.iter().map(|(hit, _)| chunk_of(hit)).collect()
     }
 
+    fn score(&self) -> f64 {
+        worth(self.chunks.iter().map(|(hit, _)| hit))
+    }
+
     fn as_artifact(&self, with_chunks: bool) -> Value {
         let mut shown = self.artifact.clone().unwrap_or_else(|| json!({}));
         shown["item_id"] = json!(self.item_id);
-        shown["score"] = json!(self.chunks.first().map(|(hit, _)| hit.score));
+        shown["score"] = json!(self.score());
         if with_chunks {
             shown["chunks"] =
                 self.chunks.iter().map(|(hit, chunk)| shown_chunk(hit, chunk.as_ref())).collect();
@@ -207,6 +213,7 @@ impl Group {
         shown["version_num"] = json!(best.passage.version_num);
         shown["title"] = json!(best.passage.title);
         shown["kind"] = json!(best.passage.kind);
+        shown["score"] = json!(self.score());
         shown["chunks_found"] = json!(self.chunks.len());
         Some(shown)
     }
