@@ -8,9 +8,9 @@ comment on function memento.explain_pack(uuid) is
 comment on function memento.replay_pack(uuid) is
   'Makes a pack again as it was asked for: same is true if it is the same, byte for byte, with the notes of then. Otherwise changes says what has become of its evidence (item_gone, item_archived, version_gone, version_superseded, chunk_gone, displaced, moved, scored_differently), what is new in it (chunk_new, came_up), and which lane has changed; the pack is as it is now. Keeps nothing. Needs read access.';
 comment on function memento.memory_search(text, int, boolean, jsonb) is
-  'The best items of the current project for a query, in the order of their best chunks, with the chunks that search() found unless include_chunks is false. Filters as for search(). Needs read access.';
+  'The best items of the current project for a query, by the scores of their best chunks (the first, half of the second, a quarter of the third), with the chunks that search() found unless include_chunks is false. Filters as for search(). Needs read access.';
 comment on function memento.artifact_search(text, int, jsonb, text, text, boolean) is
-  'The best artifacts for a query, in the order of their best chunks: artifacts (names and metadata as artifact_get() has them, score, and the chunks that were found unless include_chunks is false, each an exact quote), total (how many were found before max_items) and filters_applied. artifact_type and artifact_uid restrict it; filters as for search(). Needs read access.';
+  'The best artifacts for a query, by the scores of their best chunks: artifacts (names and metadata as artifact_get() has them, score, and the chunks that were found unless include_chunks is false, each an exact quote), total (how many were found before max_items) and filters_applied. artifact_type and artifact_uid restrict it; filters as for search(). Needs read access.';
 comment on function memento.hybrid_search(text, int, jsonb) is
   'The best artifacts and memories for a query: results (type artifact or memory, id as artifact_get() or memory_get() takes it, the best chunk as an exact quote, score and lanes), total (how many were found before max_items) and filters_applied. Filters as for search(). Needs read access.';
 comment on function memento.eval(jsonb, int) is
