@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::search::{self, Found, Hit, SearchError};
 use crate::ffi::jsonb::Jsonb;
 
-/// How many chunks are looked for to find one item.
-const CHUNKS_PER_ITEM: i32 = 3;
+/// How many chunks are looked for to find one item: the three that count of each stand between those of others.
+const CHUNKS_PER_ITEM: i32 = 4;
 
 /// What the best passages of an item count in its place: several good ones say more than one, and the best of them the most, so that a
 /// short memory does not come behind whatever is long (LongMemEval, Recall@10 of sessions: .794 by the best alone, .80 so).
