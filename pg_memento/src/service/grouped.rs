@@ -13,7 +13,7 @@ use crate::ffi::jsonb::Jsonb;
 const CHUNKS_PER_ITEM: i32 = 4;
 
 /// What the best passages of an item count in its place: several good ones say more than one, and the best of them the most, so that a
-/// short memory does not come behind whatever is long (LongMemEval, Recall@10 of sessions: .794 by the best alone, .80 so).
+/// short memory does not come behind whatever is long (LongMemEval, Recall@10 of sessions: .794 by the best alone, .799 so; nDCG@10 .672 and .679).
 const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
 
 /// The best items for a query.
