@@ -199,12 +199,17 @@ fn by_hand(client: &mut Client, vector: &[f32], tag: Option<&str>, by_index: boo
         .query_one("select profile_id from memento.embedding_profile where name = 'points'", &[])
         .unwrap_or_else(|error| panic!("{error:?}"))
         .get(0);
+    // By its value: of a subselect the planner knows nothing, and joins thousands of rows as if they were six.
+    let project: uuid::Uuid = client
+        .query_one("select memento.current_project()", &[])
+        .unwrap_or_else(|error| panic!("{error:?}"))
+        .get(0);
     let statement = format!(
         "select e.chunk_id from memento.chunk_embedding e
            join memento.chunk c on c.project_id = e.project_id and c.chunk_id = e.chunk_id
            join memento.version v on v.project_id = c.project_id and v.version_id = c.version_id
            join memento.item i on i.project_id = v.project_id and i.item_id = v.item_id
-          where e.project_id = (select memento.current_project()) and e.profile_id = '{profile}' and v.is_latest and not i.archived {tag}
+          where e.project_id = '{project}' and e.profile_id = '{profile}' and v.is_latest and not i.archived {tag}
           order by {order} limit {K}"
     );
     let setting = if by_index { "off" } else { "on" };
