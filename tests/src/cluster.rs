@@ -328,7 +328,7 @@ fn last_lines(text: &str, count: usize) -> String {
 
 /// A port that nobody listens at, below those that the system gives to connections: a cluster that is stopped and started
 /// again must find it free.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 12_000;
     static NEXT_PORT: AtomicU32 = AtomicU32::new(0);

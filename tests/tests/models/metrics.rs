@@ -1,8 +1,9 @@
 //! Metrics as a scraper sees them: of the background worker, and of memento-worker.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 
+use memento_tests::cluster::free_port;
 use memento_tests::external::ExternalWorker;
 use memento_tests::{Cluster, eventually};
 use postgres::Client;
@@ -11,10 +12,6 @@ use serde_json::json;
 use super::scene::{activate, cluster, endpoints_allowed, number};
 use crate::fake_endpoint::protocol::{self, Api, DIMS, Fault};
 use crate::fake_endpoint::{FakeEndpoint, Reply};
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 fn scrape(port: u16) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
